@@ -140,7 +140,7 @@ export function askToReauthenticate(reauthentication: Store<ReauthenticationRequ
 }
 
 /** Whether the same request may succeed a moment later. */
-function isTransient(error: unknown): boolean {
+export function isTransient(error: unknown): boolean {
   return error instanceof ApiFault && (error.type === 'offline' || error.status >= 500);
 }
 

@@ -1,11 +1,14 @@
+import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Signing } from '../../../../../src/http/dashboard/signing/contract.ts';
 import type { WalletCall } from '../../../../../src/http/dashboard/contract-parts.ts';
 import type { Wallet } from '../../../../wallets/announcement.ts';
-import { useDashboard } from '../../../dashboard.ts';
+import { isTransient, useDashboard } from '../../../dashboard.ts';
 import { useLocale } from '../../../locale.tsx';
-import { problemText } from '../../../problem.ts';
+import { problemOf, problemText } from '../../../problem.ts';
+import { Button } from '../../../ui/button.tsx';
 import { Choices } from '../../../ui/choices.tsx';
+import { Field } from '../../../ui/field.tsx';
 import { CopyButton } from '../../../ui/value.tsx';
 import { sendCall, type SendEnd, type SendStep } from '../../../wallets/send-call.ts';
 import { WalletPicker, SendText } from '../../../wallets/wallet-picker.tsx';
@@ -20,6 +23,8 @@ interface EvmWaysProps {
   readonly isCurrent: () => Promise<boolean>;
   readonly onSent: () => void;
 }
+
+const REPORT_AGAIN_MS = 3_000;
 
 type Way = 'wallet' | 'uri' | 'call';
 
@@ -40,6 +45,7 @@ export function EvmWays(props: EvmWaysProps) {
       {way === 'wallet' ? <BrowserWallets {...props} /> : null}
       {way === 'uri' && uri !== null ? <UriWay uri={uri} /> : null}
       {way === 'call' ? <CallFields call={call} /> : null}
+      {way === 'wallet' ? null : <SentElsewhere {...props} />}
     </>
   );
 }
@@ -50,11 +56,10 @@ interface Asked {
 }
 
 function BrowserWallets({ signing, call, isCurrent, onSent }: EvmWaysProps) {
-  const { api, toast } = useDashboard();
   const { t } = useLocale('signing', 'sending');
-  const scope = useScope();
   const [asked, setAsked] = useState<Asked | null>(null);
   const { network_name: network, chain, refunds } = signing;
+  const report = useReport(refunds[0]?.id ?? '');
   const isAsking = asked !== null && typeof asked.state === 'string';
   const pay = async (wallet: Wallet): Promise<void> => {
     const show = (state: SendStep | SendEnd): void => setAsked({ wallet, state });
@@ -66,10 +71,7 @@ function BrowserWallets({ signing, call, isCurrent, onSent }: EvmWaysProps) {
     if (end.kind !== 'sent' || end.hash === null) return;
     onSent();
     // Sent even if the dialog was closed meanwhile: the next person who opens it must not pay again.
-    await api('POST /dashboard/api/projects/:project/:mode/signing/sent', {
-      params: { ...scope },
-      body: { refund: refunds[0]?.id ?? '', transaction_hash: end.hash },
-    }).catch((error: unknown) => toast(problemText(error, t), 'problem'));
+    report.mutate(end.hash);
   };
   return (
     <div className={css.way}>
@@ -79,6 +81,55 @@ function BrowserWallets({ signing, call, isCurrent, onSent }: EvmWaysProps) {
       />
       <SendText wallet={asked?.wallet.name ?? ''} network={network} state={asked?.state ?? null} />
     </div>
+  );
+}
+
+/** Reports the transaction that pays a refund, again and again until the server has heard of it. */
+function useReport(refund: string) {
+  const { api, toast } = useDashboard();
+  const { t } = useLocale('signing');
+  const params = { ...useScope() };
+  return useMutation({
+    mutationFn: (hash: string) =>
+      api('POST /dashboard/api/projects/:project/:mode/signing/sent', {
+        params,
+        body: { refund, transaction_hash: hash },
+      }),
+    retry: (_failures, error) => isTransient(error),
+    retryDelay: REPORT_AGAIN_MS,
+    onError: (error) => toast(problemText(error, t), 'problem'),
+  });
+}
+
+/** Where the service cannot see what a wallet sends, the person gives its hash, so that nobody pays a second time. */
+function SentElsewhere({ signing: { refunds }, onSent }: EvmWaysProps) {
+  const { t } = useLocale('signing');
+  const [hash, setHash] = useState('');
+  const report = useReport(refunds[0]?.id ?? '');
+  return (
+    <form
+      className={css.way}
+      onSubmit={(event) => {
+        event.preventDefault();
+        report.mutate(hash.trim().toLowerCase(), { onSuccess: onSent });
+      }}
+    >
+      <Field
+        label={t('sent_hash')}
+        hint={t('sent_hash_hint')}
+        value={hash}
+        max={66}
+        required
+        autoComplete="off"
+        problem={problemOf(report.error, 'transaction_hash')}
+        onValue={setHash}
+      />
+      <div className={css.buttons}>
+        <Button type="submit" busy={report.isPending}>
+          {t('sent_report')}
+        </Button>
+      </div>
+    </form>
   );
 }
 

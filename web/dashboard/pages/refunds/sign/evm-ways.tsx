@@ -56,7 +56,6 @@ interface Asked {
 }
 
 function BrowserWallets({ signing, call, isCurrent, onSent }: EvmWaysProps) {
-  const { t } = useLocale('signing', 'sending');
   const [asked, setAsked] = useState<Asked | null>(null);
   const { network_name: network, chain, refunds } = signing;
   const report = useReport(refunds[0]?.id ?? '');

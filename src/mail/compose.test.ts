@@ -66,3 +66,14 @@ it('times are those of the recipient, and amounts exact', () => {
   expect(composeMail(wallet, { ...CONTEXT, language: 'de' }).text).toContain('15. Juni 2026, 14:00:00 MESZ');
   expect(composeMail(weekly, CONTEXT).text).toContain('€90,071,992,547,409.93');
 });
+
+it('amounts of what needs attention are written as people of the language write them', () => {
+  const amounts = MAIL_LANGUAGES.map((language) =>
+    EVERY_MAIL.filter(({ kind }) => kind === 'attention').map((content) => {
+      const { text } = composeMail(content, { ...CONTEXT, language });
+      return text.match(/0[.,]0125 ETH/)?.[0] ?? null;
+    }),
+  );
+  expect(new Set(amounts[MAIL_LANGUAGES.indexOf('en')])).toContain('0.0125 ETH');
+  expect(new Set(amounts[MAIL_LANGUAGES.indexOf('de')])).toContain('0,0125 ETH');
+});

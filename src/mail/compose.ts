@@ -1,7 +1,18 @@
 import { NETWORK_FACTS } from '../domain/networks.ts';
 import type { MailLanguage } from '../domain/notification.ts';
 import type { AccountChange, AttentionFact, Both, MailContent, WeekSection } from '../domain/mail-content.ts';
-import { button, dayText, heading, money, rows, timeText, type Body, type MailContext, type Of } from './parts.ts';
+import {
+  button,
+  dayText,
+  exact,
+  heading,
+  money,
+  rows,
+  timeText,
+  type Body,
+  type MailContext,
+  type Of,
+} from './parts.ts';
 import { monthly, payment, paymentsDaily, refund } from './payment-mails.ts';
 import { asHtml, asText, type Block } from './render.ts';
 import { translator, type TextKey, type Translate } from './translator.ts';
@@ -162,14 +173,14 @@ function attention({ isDaily, projects }: Of<'attention'>, context: MailContext,
   const items = projects.flatMap((section) => section.items);
   const count = projects.reduce((sum, section) => sum + section.items.length + section.more, 0);
   const [first] = items;
-  const name = first === undefined ? '' : sentence(first, t);
+  const name = first === undefined ? '' : sentence(first, context, t);
   const alone = isDaily ? ('subject_daily_one' as const) : ('subject_attention' as const);
   const several = isDaily ? ('subject_daily' as const) : ('subject_attention_more' as const);
   return {
     subject: count === 1 ? t(alone, { name }) : t(several, { count }),
     blocks: projects.flatMap((section) => [
       heading(section.project.name),
-      { kind: 'list' as const, items: section.items.map((item) => sentence(item, t)) },
+      { kind: 'list' as const, items: section.items.map((item) => sentence(item, context, t)) },
       ...moreOf(section.more, t),
       button(t('button_attention'), context, section.project, 'attention'),
     ]),
@@ -188,7 +199,7 @@ function weekly({ from, to, projects }: Of<'weekly'>, context: MailContext, t: T
         { kind: 'text', text: section.attention.length === 0 ? t('attention_none') : `${t('attention_now')}:` },
         ...(section.attention.length === 0
           ? []
-          : [{ kind: 'list' as const, items: section.attention.map((item) => sentence(item, t)) }]),
+          : [{ kind: 'list' as const, items: section.attention.map((item) => sentence(item, context, t)) }]),
         ...moreOf(section.more, t),
         button(t('button_project'), context, section.project, ''),
       ]),
@@ -216,8 +227,10 @@ function figures(
   ];
 }
 
-function sentence({ kind, name, amount, detail }: AttentionFact, t: Translate): string {
-  return t(`kind_${kind}`, { name, amount: amount ?? '', detail: detail ?? t('no_answer') });
+function sentence({ kind, name, amount, detail }: AttentionFact, { language }: MailContext, t: Translate): string {
+  const [units, asset] = (amount ?? '').split(' ');
+  const shown = asset === undefined ? '' : `${exact(language, units ?? '')} ${asset}`;
+  return t(`kind_${kind}`, { name, amount: shown, detail: detail ?? t('no_answer') });
 }
 
 function moreOf(count: number, t: Translate): readonly Block[] {

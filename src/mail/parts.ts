@@ -44,11 +44,15 @@ export function money(language: MailLanguage, minor: string, currency: Fiat): st
   return new Intl.NumberFormat(language, { style: 'currency', currency }).format(amount);
 }
 
-/** An exact amount of a coin as people of the language write it. */
+/** An exact amount of a coin, with its network, as people of the language write it. */
 export function coin(language: MailLanguage, { amount, asset, network }: CoinFact): string {
+  return `${exact(language, amount)} ${asset} (${NETWORK_FACTS[network].label})`;
+}
+
+/** A decimal text as people of the language write it, with all of its decimals. */
+export function exact(language: MailLanguage, amount: string): string {
   const format = new Intl.NumberFormat(language, { maximumFractionDigits: 20, useGrouping: 'auto' });
-  const { label } = NETWORK_FACTS[network];
-  return `${format.format(amount as Intl.StringNumericLiteral)} ${asset} (${label})`;
+  return format.format(amount as Intl.StringNumericLiteral);
 }
 
 export function timeText({ language, zone }: MailContext, at: number): string {

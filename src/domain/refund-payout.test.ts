@@ -116,6 +116,22 @@ it('what was seen to pay a refund in one asset says nothing of its transactionâ€
   expect(paid([waiting], [failed], [known('a', 'tx', { asset: 'LTC' })])).toEqual([]);
 });
 
+describe('a refund that is paid', () => {
+  const done = refund('a', { status: 'completed' });
+
+  it('is paid once more by the next exact transfer of a block, as a guess', () => {
+    expect(paid([transfer('other')], [done], [known('a', 'tx')])).toEqual(['other:0 > a?']);
+    expect(paid([transfer('other', { blockAt: null })], [done], [known('a', 'tx')])).toEqual([]);
+    const late = transfer('other', { blockAt: CREATED_AT + MAX_LATE_PAYOUT_MS + 1 });
+    expect(paid([late], [done], [known('a', 'tx')])).toEqual([]);
+  });
+
+  it('is not paid once more by what pays a failed one of the same amount to the same address', () => {
+    const failed = refund('b', { status: 'failed' });
+    expect(paid([transfer('other')], [done, failed], [known('a', 'tx')])).toEqual(['other:0 > b?']);
+  });
+});
+
 describe('a refund that had failed', () => {
   const failed = refund('a', { status: 'failed' });
   const at = (blockAt: number | null): readonly string[] => paid([transfer('tx', { blockAt })], [failed]);

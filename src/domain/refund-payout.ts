@@ -59,7 +59,7 @@ interface Payee {
 
 /**
  * Finds which transfers pay which refunds: the exact amount, in the refund's asset and to its address, one transfer per
- * refund.
+ * refund, guesses apart.
  *
  * A known transfer stays with its refund, whatever the refund's status, and so does a transfer that replaces it: the
  * payout of a cancelled refund never completes another refund. Refunds of the same amount are told apart by the inputs
@@ -95,10 +95,10 @@ export function matchPayouts<T extends PayoutTransfer>(
   const guess = (transfer: T): Payee | null => {
     const { blockAt } = transfer;
     if (blockAt === null) return null;
-    const refund = fits(transfer).find(
-      ({ id, status, createdAt }) =>
-        (status === 'failed' ? !paid.has(id) : mined.has(id)) && blockAt <= createdAt + MAX_LATE_PAYOUT_MS,
-    );
+    const late = fits(transfer).filter(({ createdAt }) => blockAt <= createdAt + MAX_LATE_PAYOUT_MS);
+    const refund =
+      late.find(({ id, status }) => status === 'failed' && !paid.has(id)) ??
+      late.find(({ id, status }) => status !== 'failed' && mined.has(id));
     return refund === undefined ? null : { refund, isGuess: true };
   };
   const spentBy = ({ transactionHash }: T): readonly string[] => spends.get(transactionHash) ?? [];

@@ -16,7 +16,7 @@ export interface SeenPayment extends PaymentDetails {
   readonly confirmations: Confirmations | null;
   readonly can: PossibleActions;
   readonly refundable: readonly Refundable[];
-  /** Failed refunds that seem to have been paid, with the transactions. */
+  /** Refunds that were paid although they had failed, or more than once, with the transactions. */
   readonly refundWarnings: readonly string[];
   /** The block explorer for a token; null on a test chain and in the sandbox. */
   readonly explorerOf: (token: Pick<Token, 'asset' | 'network'>) => string | null;
@@ -41,9 +41,7 @@ export async function readPaymentDetails(app: App, selector: PaymentSelector): P
     confirmations: await rail.confirmations(payment),
     can: possibleActions(payment, details, app.clock(), policy),
     refundable: refundableMoney(payment, transfers, details.taken),
-    refundWarnings: details.refunds.some(({ status }) => status === 'failed')
-      ? await irregularPayouts(app, payment.id)
-      : [],
+    refundWarnings: details.refunds.length > 0 ? await irregularPayouts(app, payment.id) : [],
     explorerOf: (token) => explorerOf(rail, token),
   };
 }

@@ -7,7 +7,7 @@ import type { SignedTransaction } from '../../rails/utxo/signed.ts';
 import { lockCursor } from '../../store/chains/chain.ts';
 import type { Trx } from '../../store/database.ts';
 import { notifyPayment } from '../../store/notifications.ts';
-import { beingPaid, dropPayouts, knownPayouts, savePayouts } from '../../store/refunds/refund-payouts.ts';
+import { beingPaid, dropPayouts, knownPayouts, makeCertain, savePayouts } from '../../store/refunds/refund-payouts.ts';
 import { lockRefund } from '../../store/refunds/refunds.ts';
 import {
   refundsOfSentPayout,
@@ -98,6 +98,7 @@ export function keepReported(app: App, refund: Refund, hash: string): Promise<Ke
     const locked = await lockRefund(trx, id);
     if (locked === null) return changed(id);
     await saveSentPayout(trx, [id], { network, hash, bytes: null }, app.clock());
+    await makeCertain(trx, { refundId: id, network, transactionHash: hash });
     const known = (await knownPayouts(trx, [id])).find(({ transactionHash }) => transactionHash === hash);
     if (known?.state !== 'block') {
       // The place in its block is unknown. Below zero it differs from all places, and by refund.

@@ -4,14 +4,18 @@ import { etherShop, type EtherShop } from '../chains/follow-chain.fixture.ts';
 import { attentionItems } from '../dashboard/attention.ts';
 import { makeStatement } from '../dashboard/export-report.ts';
 import { createServiceHealth } from '../dashboard/health.ts';
+import { readPaymentDetails, type SeenPayment } from '../dashboard/payment-details.ts';
 import { encodeId } from '../../domain/id.ts';
 import type { Refund } from '../../domain/refund.ts';
 import { findRefund } from '../../store/refunds/refunds.ts';
 import { payoutOf } from '../../store/refunds/refund-payouts.ts';
+import { cancelRefund } from './change-refund.ts';
 import { keepReported } from './keep-sent.ts';
 import { irregularPayouts } from './refund-cover.ts';
-import { CUSTOMER, etherRefund, paidOrder } from './refund-ether.fixture.ts';
+import { CUSTOMER, etherRefund, paidOrder, showEther } from './refund-ether.fixture.ts';
 import { noteShown } from './shown-to.ts';
+
+const OTHER = '0x52908400098527886E0F7030069857D2E4169EE7';
 
 /** The statement, and the kinds of items that need attention. */
 async function told({ app }: EtherShop) {
@@ -32,6 +36,14 @@ async function refundToPay() {
   return { shop, refund: await etherRefund(shop, order) };
 }
 
+/** The refund's payment as the dashboard reads it. */
+async function details({ app }: EtherShop, { paymentId }: Refund): Promise<SeenPayment> {
+  const selector = { id: paymentId, api: 'order', projectId: app.projectId, mode: 'live' } as const;
+  const seen = await readPaymentDetails(app, selector);
+  if (seen === null) throw new Error('The payment is missing.');
+  return seen;
+}
+
 const sentences = ({ app }: EtherShop, { paymentId }: Refund) => irregularPayouts(app, paymentId);
 
 it('two reported transactions that pay one refund are named by its payment, the statement and what needs attention', async () => {
@@ -44,6 +56,7 @@ it('two reported transactions that pay one refund are named by its payment, the 
   expect(completed?.status).toBe('completed');
   expect((await payoutOf(shop.app.db, refund.id))?.transactionHash).toBe(completed?.transactionHash);
   const [sentence, ...others] = await sentences(shop, refund);
+  expect((await details(shop, refund)).refundWarnings).toEqual([sentence]);
   for (const hash of hashes) expect(sentence).toContain(hash);
   expect(others).toEqual([]);
   const { statement, kinds } = await told(shop);
@@ -63,8 +76,35 @@ it('a second payout that nobody reported is named too, also long after the refun
   const second = await shop.anvil.transfer(CUSTOMER, refund.units);
   await shop.advance(3);
   expect(await sentences(shop, refund)).toEqual([expect.stringContaining(`by ${first} and by ${second}. If all`)]);
-  expect((await told(shop)).kinds).toContain('refund_paid_twice');
+  const guessed = await told(shop);
+  expect(guessed.kinds).toContain('refund_paid_twice');
+  expect(guessed.statement).toMatchObject({ verdict: 'balanced', books: { repeatedRefunds: { count: 0 } } });
   expect((await findRefund(shop.app.db, refund.id))?.transactionHash).toBe(first);
+  // The merchant says that it was theirs.
+  await keepReported(shop.app, refund, second);
+  expect((await told(shop)).statement).toMatchObject({
+    verdict: 'explained',
+    books: { repeatedRefunds: { count: 1 } },
+  });
+});
+
+it('a late payout of a cancelled refund is not taken for a second one of a paid refund, and is not given back again', async () => {
+  const { shop, refund: first } = await refundToPay();
+  await shop.anvil.transfer(CUSTOMER, first.units);
+  await shop.advance(3);
+  const cancelled = await etherRefund(shop, { id: first.paymentId });
+  await cancelRefund(shop.app, { id: cancelled.id, isForced: true });
+  const last = await etherRefund(shop, { id: first.paymentId }, { address: OTHER });
+  shop.app.clock.advance(1);
+  const rest = await etherRefund(shop, { id: first.paymentId }, { address: OTHER });
+  await shop.anvil.transfer(CUSTOMER, first.units);
+  await shop.advance(3);
+  expect(await sentences(shop, first)).toEqual([expect.stringContaining(encodeId('refund', cancelled.id))]);
+  expect(await showEther(shop, rest)).toMatchObject({
+    call: null,
+    problem: expect.stringContaining('do not pay again'),
+  });
+  expect(await showEther(shop, last)).toMatchObject({ problem: null });
 });
 
 it('another refund of the same amount to the same address is paid by the second transaction, and neither twice', async () => {
@@ -92,6 +132,11 @@ it('the second person who is shown a refund to pay is told of the first, for a q
   const warning = `eva@shop.example was shown ${encodeId('refund', refund.id)} to pay at`;
   expect(await noteShown(ann, refund)).toEqual([expect.stringContaining(warning)]);
   expect(await noteShown(eva, refund)).toEqual([expect.stringContaining('ann@shop.example was shown')]);
+  // Who looks again just before their wallet asks counts from then.
+  shop.app.clock.advance(14 * 60_000);
+  await noteShown(eva, refund);
+  shop.app.clock.advance(2 * 60_000);
+  expect(await noteShown(ann, refund)).toEqual([expect.stringContaining(warning)]);
   shop.app.clock.advance(16 * 60_000);
   expect(await noteShown(ann, refund)).toEqual([]);
 });

@@ -9,6 +9,8 @@ import { auditedRefund } from './save-refund.ts';
 
 /** How long a wallet may ask its owner to confirm what they were shown. */
 const ASKED_MS = 15 * 60_000;
+/** A person who looks again within this time is recorded once. */
+const SAME_LOOK_MS = 60_000;
 
 /**
  * Records that a person was shown what pays a refund. Returns a warning for each other person who was shown it lately:
@@ -23,7 +25,8 @@ export async function noteShown(app: App, refund: Refund): Promise<readonly stri
     const change = auditedRefund('refund.show', refund);
     const { kind, id } = change.subject;
     const shown = await entriesOf(trx, { kind, id, action: change.action, since: app.clock() - ASKED_MS });
-    if (!shown.some((entry) => entry.actor.id === actor.id)) await recordAudit(app, trx, change);
+    const own = shown.findLast((entry) => entry.actor.id === actor.id);
+    if (own === undefined || own.at <= app.clock() - SAME_LOOK_MS) await recordAudit(app, trx, change);
     const others = new Map(
       shown.filter((entry) => entry.actor.id !== actor.id).map((entry) => [entry.actor.id, entry]),
     );

@@ -8,7 +8,7 @@ import { PAYMENT_APIS, type PaymentApi } from '../../domain/payment.ts';
 import type { ProjectMode } from '../../domain/permission.ts';
 import { isCounting, PAYMENT_STATUSES, type PaymentStatus } from '../../domain/status.ts';
 import { timestamp, type Database, type Trx } from '../database.ts';
-import { TAKES_MONEY } from '../refunds/refund-payouts.ts';
+import { TAKES_MONEY, TAKES_PAYMENTS } from '../refunds/refund-payouts.ts';
 import { toRow, type Stored } from '../rows.ts';
 
 export type PaymentFault = 'reorged' | 'paid_late' | 'paid_after_cancel' | 'underpaid' | 'overpaid' | 'slow';
@@ -117,7 +117,6 @@ function isNotDone({ projectId, mode }: ProjectMode): RawBuilder<unknown> {
       and m.subject = f.id::text and m.occurrence = f.occurrence and m.done_at is not null)`;
 }
 
-/** A refund with an address that the merchant has yet to sign and send. */
 /** A refund that somebody has to look at. */
 export interface AskingRefund {
   readonly id: string;
@@ -140,13 +139,15 @@ const PAYOUTS = sql`(select count(*) from refund_payouts o where o.refund_id = r
 /** Conditions under which live refunds ask for attention; `occurrence` tells such events of one refund apart. */
 const ASKING = {
   refund_to_sign: {
-    condition: sql`r.status = 'pending' and r.watched_address is not null
+    condition: () => sql`r.status = 'pending' and r.watched_address is not null
       and not exists (select from refund_payouts o where o.refund_id = r.id)
       and not exists (select from waiting_payouts o where o.refund_id = r.id and o.dropped_at is null)`,
     occurrence: millisecondsOf(sql`r.created_at`),
   },
   refund_paid_twice: {
-    condition: sql`r.watched_address is not null and ${PAYOUTS} > 1`,
+    // One pass over the payouts, because nearly all refunds have one.
+    condition: (since: string) => sql`not ${TAKES_PAYMENTS} and r.id in (select o.refund_id from refund_payouts o
+      where o.refund_id >= ${since}::uuid group by o.refund_id having count(*) > 1)`,
     occurrence: sql`${PAYOUTS}::text`,
   },
 } as const satisfies Partial<Record<AttentionKind, object>>;
@@ -159,12 +160,13 @@ export async function askingRefunds(
   { limit, since }: { readonly limit: number; readonly since: number },
 ): Promise<readonly AskingRefund[]> {
   const { condition, occurrence } = ASKING[kind];
+  const first = firstUuidOf(since);
   const { rows } = await sql<AskingRefund>`
     select * from (
       select r.id, r.payment_id as "paymentId", r.payment_surface as api, r.asset, r.network, r.decimals, r.units, r.amount_minor as "amountMinor", r.currency,
         r.created_at as "createdAt", r.due_at as "dueAt", ${kind} as kind, ${occurrence} as occurrence
       from refunds r
-      where r.project_id = ${projectId} and r.mode = 'live' and r.id >= ${firstUuidOf(since)}::uuid and ${condition}
+      where r.project_id = ${projectId} and r.mode = 'live' and r.id >= ${first}::uuid and ${condition(first)}
     ) f where ${isNotDone({ projectId, mode: 'live' })} order by id desc limit ${limit}`.execute(db);
   return rows;
 }

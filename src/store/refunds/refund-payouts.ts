@@ -104,6 +104,15 @@ export async function savePayouts(trx: Trx, payouts: readonly Payout[], now: num
   }
 }
 
+/** Makes a payout certain that was matched by its amount and address only. */
+export async function makeCertain(
+  trx: Trx,
+  payout: { readonly refundId: string; readonly network: Network; readonly transactionHash: string },
+): Promise<void> {
+  await updateRows(trx, 'refund_payouts', payout, { isGuess: false });
+  await updateRows(trx, 'waiting_payouts', payout, { isGuess: false });
+}
+
 /** Marks payouts in blocks above a height as unmined. */
 export async function takeBackPayoutsAbove(trx: Trx, network: Network, height: number, now: number): Promise<void> {
   await sql`

@@ -89,18 +89,18 @@ export async function payoutProgress(db: Database, refundIds: readonly string[])
     from refunds r
     left join chain_cursors c on c.network = r.network
     left join lateral (
-      select o.transaction_hash as hash, 'block' as state, o.block_height as height, null as reason, 0 as rank, null::timestamptz as at
+      select o.transaction_hash as hash, 'block' as state, o.block_height as height, null as reason, 0 as rank, null::timestamptz as at, o.is_guess
       from refund_payouts o where o.refund_id = r.id
       union all
       select w.transaction_hash,
         case when w.dropped_at is not null then 'dropped' when w.output_index < 0 then 'sent' else 'waiting' end, null, null,
-        case when w.dropped_at is null then 1 else 3 end, w.since
+        case when w.dropped_at is null then 1 else 3 end, w.since, w.is_guess
       from waiting_payouts w where w.refund_id = r.id
       union all
-      select s.transaction_hash, case when s.refused_reason is null then 'sent' else 'refused' end, null, s.refused_reason, 2, s.sent_at
+      select s.transaction_hash, case when s.refused_reason is null then 'sent' else 'refused' end, null, s.refused_reason, 2, s.sent_at, false
       from sent_payouts s where s.refund_id = r.id and (s.refused_reason is not null or not exists (
         select from waiting_payouts w where w.refund_id = r.id and w.transaction_hash = s.transaction_hash and w.dropped_at is not null))
-      order by rank, at desc nulls last limit 1
+      order by rank, is_guess, height, at desc nulls last, hash limit 1
     ) p on true
     where r.id = any (${refundIds}::uuid[])`.execute(db);
   return rows;

@@ -18,7 +18,7 @@ import type { Database } from '../database.ts';
 import { rateJoin, valueIn } from '../figures/currency-rates.ts';
 import { HAS_ENDED } from '../payments/payment-keys.ts';
 import { onConnection } from '../one-connection.ts';
-import { WAS_PAID } from '../refunds/refund-payouts.ts';
+import { TAKES_PAYMENTS, WAS_PAID } from '../refunds/refund-payouts.ts';
 import { at, count, named, total } from './report-sums.ts';
 import { depositRows, sweepRows } from './report-sweeps.ts';
 import { liftLimits } from '../backups/snapshot.ts';
@@ -226,7 +226,7 @@ async function repeatedRefundRows(db: Database, scope: ProjectMode): Promise<Nam
     sql`select r.payment_id as "paymentId", r.payment_surface as api, r.id as "refundId", r.network, r.asset, r.units,
         count(*)::integer as payouts
       from refunds r join refund_payouts o on o.refund_id = r.id and not o.is_guess
-      where r.project_id = ${scope.projectId} and r.mode = ${scope.mode}
+      where r.project_id = ${scope.projectId} and r.mode = ${scope.mode} and not ${TAKES_PAYMENTS}
       group by r.id having count(*) > 1`,
     sql`"refundId"`,
   );

@@ -65,7 +65,7 @@ const PAYOUT = {
   refund_id: uuid(),
   /** The outputs that it spends, as `txid:vout`; empty if unknown. */
   spends: defaulted(texts()),
-  /** Matched by amount and address only, when the refund had already failed. */
+  /** Matched by amount and address only, when the refund had already failed or was paid. */
   is_guess: defaulted(boolean()),
 };
 

@@ -148,6 +148,7 @@ const ACTIONS = {
   'payment.simulate': 'simulated',
   'refund.cancel': 'told_refund_cancel',
   'refund.send': 'told_refund_send',
+  'refund.show': 'told_refund_show',
 } as const;
 
 /** The text for an action in the audit log; the action itself if it is unknown, as from a newer version. */

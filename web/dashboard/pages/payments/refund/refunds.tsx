@@ -3,6 +3,7 @@ import type { PaymentView } from '../../../../../src/http/dashboard/payments/con
 import type { RefundView } from '../../../../../src/http/dashboard/refunds/contract.ts';
 import { useLocale } from '../../../locale.tsx';
 import { Button } from '../../../ui/button.tsx';
+import { Notice } from '../../../ui/notice.tsx';
 import { Coin, CopyButton, Short, Moment } from '../../../ui/value.tsx';
 import { GoneDialog, usePaymentChange } from './changed.tsx';
 import css from '../payment/payment-parts.module.css';
@@ -21,6 +22,11 @@ export function Refunds({ payment }: { readonly payment: PaymentView }) {
   const refund = payment.refunds.find(({ id }) => id === open?.id);
   return (
     <>
+      {payment.refund_warnings.map((warning) => (
+        <Notice key={warning} kind="warning">
+          {warning}
+        </Notice>
+      ))}
       <ul className={css.rows}>
         {payment.refunds.toReversed().map((one) => (
           <Row key={one.id} refund={one} onOpen={(what) => setOpen({ what, id: one.id })} />

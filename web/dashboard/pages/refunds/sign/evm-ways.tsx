@@ -89,13 +89,18 @@ function useReport(refund: string) {
   const { t } = useLocale('signing');
   const params = { ...useScope() };
   return useMutation({
-    mutationFn: (hash: string) =>
-      api('POST /dashboard/api/projects/:project/:mode/signing/sent', {
-        params,
-        body: { refund, transaction_hash: hash },
-      }),
-    retry: (_failures, error) => isTransient(error),
-    retryDelay: REPORT_AGAIN_MS,
+    // A retry of the library would wait while the tab is hidden.
+    mutationFn: async (hash: string) => {
+      for (;;) {
+        try {
+          const body = { refund, transaction_hash: hash };
+          return await api('POST /dashboard/api/projects/:project/:mode/signing/sent', { params, body });
+        } catch (error) {
+          if (!isTransient(error)) throw error;
+          await new Promise((resolve) => setTimeout(resolve, REPORT_AGAIN_MS));
+        }
+      }
+    },
     onError: (error) => toast(problemText(error, t), 'problem'),
   });
 }

@@ -48,7 +48,14 @@ export function composeCustomerMail(mail: CustomerMail, language: string, refusa
 
 /** The form of a link to the shop that people read: an e-mail address without `mailto:`. */
 function addressOf(url: string): string {
-  return url.startsWith('mailto:') ? decodeURI(url.slice('mailto:'.length).split('?')[0] ?? '') : url;
+  if (!url.startsWith('mailto:')) return url;
+  const [address = ''] = url.slice('mailto:'.length).split('?');
+  try {
+    return decodeURI(address);
+  } catch {
+    // A lone % stands for itself.
+    return address;
+  }
 }
 
 interface Words {

@@ -23,6 +23,8 @@ export interface LocalSmtp {
   readonly taken: TakenMail[];
   /** The answer to a mail's body from now on: the answer's code; 0: it accepts the mail; null: no answer, ever. */
   answer: (mail: TakenMail) => number | null;
+  /** The answer to each recipient of a mail from this sender: the answer's code; 0: it takes the recipient. */
+  answerRecipient: (from: string) => number;
 }
 
 export const USER = 'payments@shop.example';
@@ -31,7 +33,12 @@ export const PASSWORD = 'p@ss/w:rd 100%';
 /** A real mail server on this machine, which takes everything, without TLS and log-in unless `options` have them. */
 export async function localSmtp(options: SMTPServerOptions = {}, named: Partial<SmtpServer> = {}): Promise<LocalSmtp> {
   const taken: TakenMail[] = [];
-  const local = { taken, answer: () => 0 } as Pick<LocalSmtp, 'taken' | 'answer'>;
+  const local: Pick<LocalSmtp, 'taken' | 'answer' | 'answerRecipient'> = {
+    taken,
+    answer: () => 0,
+    answerRecipient: () => 0,
+  };
+  const refusal = (responseCode: number) => Object.assign(new Error('Not this one.'), { responseCode });
   const smtp = new SMTPServer({
     disableReverseLookup: true,
     authOptional: true,
@@ -39,6 +46,10 @@ export async function localSmtp(options: SMTPServerOptions = {}, named: Partial<
     closeTimeout: 1,
     onAuth: ({ username, password }, _session, done) =>
       username === USER && password === PASSWORD ? done(null, { user: username }) : done(new Error('Wrong.')),
+    onRcptTo: (_address, { envelope: { mailFrom } }, done) => {
+      const code = local.answerRecipient(mailFrom === false ? '' : mailFrom.address);
+      done(code === 0 ? null : refusal(code));
+    },
     onData: (stream, session, done) => {
       const chunks: Buffer[] = [];
       stream.on('data', (chunk: Buffer) => void chunks.push(chunk));
@@ -56,7 +67,7 @@ export async function localSmtp(options: SMTPServerOptions = {}, named: Partial<
         const code = local.answer(mail);
         if (code === null) return;
         if (code === 0) taken.push(mail);
-        done(code === 0 ? null : Object.assign(new Error('Not this one.'), { responseCode: code }));
+        done(code === 0 ? null : refusal(code));
       });
     },
     ...options,

@@ -118,16 +118,21 @@ it('mails carry the shop’s logo and colour, its sender, and where replies go',
   expect(textOf(here)).not.toContain('background:#ffee00');
 });
 
-it('a server that takes nothing from the shop’s address gets the mail from the service’s own', async () => {
-  const here = await shop({ fromAddress: 'hello@tea.example' });
-  await here.paid();
-  here.smtp.answer = ({ from }) => (from === 'hello@tea.example' ? 550 : 0);
-  await here.round();
-  const [mail] = here.smtp.taken;
-  expect(mail?.headers.get('from')).toBe('Shop <payments@shop.example>');
-  expect(mail?.headers.get('reply-to')).toBe('hello@tea.example');
-  expect(await outcomes(here)).toEqual(['sent']);
-});
+it.each(['answer', 'answerRecipient'] as const)(
+  'a server that takes nothing from the shop’s address, as its %s says, gets the mail from the service’s own',
+  async (answer) => {
+    const here = await shop({ fromAddress: 'hello@tea.example' });
+    await here.paid();
+    const isOwn = (from: string): boolean => from === 'hello@tea.example';
+    if (answer === 'answer') here.smtp.answer = ({ from }) => (isOwn(from) ? 550 : 0);
+    else here.smtp.answerRecipient = (from) => (isOwn(from) ? 553 : 0);
+    await here.round();
+    const [mail] = here.smtp.taken;
+    expect(mail?.headers.get('from')).toBe('Shop <payments@shop.example>');
+    expect(mail?.headers.get('reply-to')).toBe('hello@tea.example');
+    expect(await outcomes(here)).toEqual(['sent']);
+  },
+);
 
 it('the mail is in the language of the page as the customer saw it, or else in the project’s', async () => {
   const here = await shop({ language: 'fr' });

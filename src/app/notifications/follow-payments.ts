@@ -69,9 +69,11 @@ async function round(
 ): Promise<boolean> {
   const { newest, oldestXid, ownXid } = await transitionsNow(trx);
   const [readers, shops] = await Promise.all([projectReaders(trx), customerMailShops(trx)]);
-  const isSaved = progress.endedBefore === null || oldestXid >= progress.endedBefore;
+  // Each transaction that may still save an id up to the noted one began before the round after that was noted.
+  const endedBefore = progress.newest > progress.takenIn ? (progress.endedBefore ?? ownXid) : null;
+  const isSaved = endedBefore !== null && oldestXid >= endedBefore;
   let { takenIn } = progress;
-  if (isSaved && progress.newest > takenIn) {
+  if (isSaved) {
     const read = await completionsAfter(trx, { after: takenIn, upTo: progress.newest, limit: MAX_TRANSITIONS });
     takenIn = read.upTo;
     await save(
@@ -81,16 +83,18 @@ async function round(
       now,
     );
   }
-  if (now - progress.eventsUntil >= EVENTS_REST_MS || now < progress.eventsUntil) {
+  const areEventsDue = now - progress.eventsUntil >= EVENTS_REST_MS || now < progress.eventsUntil;
+  if (areEventsDue) {
     const since = Math.min(now, progress.eventsUntil) - EVENTS_OVERLAP_MS;
     await save(app, trx, await refundMails(trx, readers, since, now), now);
     await save(app, trx, await customerEventMails(trx, shops, since, now), now);
   }
   const hasMore = takenIn < progress.newest;
-  // Transitions get their ids before they are saved: those up to `newest` are once all transactions of now have ended.
-  const next = !isSaved || hasMore ? progress : { newest, endedBefore: newest > takenIn ? ownXid : null };
-  const { newest: noted, endedBefore } = next;
-  await saveMailProgress(trx, { takenIn, newest: noted, endedBefore, eventsUntil: now });
+  await saveMailProgress(trx, {
+    takenIn,
+    ...(hasMore ? { newest: progress.newest, endedBefore } : { newest, endedBefore: null }),
+    eventsUntil: areEventsDue ? now : progress.eventsUntil,
+  });
   return isSaved && hasMore;
 }
 

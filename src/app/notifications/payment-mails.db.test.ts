@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import { expect, it } from 'vitest';
 import { COMPLETE_AFTER_MS } from '../../../test/harness.ts';
 import type { ProjectChoices } from '../../domain/notification.ts';
+import type { Database, Trx } from '../../store/database.ts';
 import { deleteCustomerData } from '../../store/payments/customer-data.ts';
 import type { NewPayment } from '../payments/draft-payment.ts';
 import { runDue } from '../payments/run-due.ts';
@@ -76,24 +77,29 @@ it('each completed live payment is mailed once, to those who chose it, and none 
   expect(new Set(subjects(here)).size).toBe(6);
 });
 
+async function saveCompletion(
+  { db, clock }: { readonly db: Database | Trx; readonly clock: () => number },
+  id: string,
+) {
+  await sql`insert into payment_arrows (payment_id, from_status, to_status, cause, at)
+    values (${id}, 'confirming', 'completed', 'money', ${new Date(clock()).toISOString()}::timestamptz)`.execute(db);
+}
+
 it('a transition that is saved after one with a higher id is not passed over', async () => {
   const here = await shop();
   const ann = await here.join('ann@shop.example', 'owner');
   await here.choose(ann, { payments: 'at_once' });
   const late = await here.app.pay({ mode: 'live', merchantOrderId: 'late' });
   const early = await here.app.pay({ mode: 'live', merchantOrderId: 'early' });
-  const complete = (id: string) => sql`
-    insert into payment_arrows (payment_id, from_status, to_status, cause, at)
-    values (${id}, 'confirming', 'completed', 'money', ${new Date(here.app.clock()).toISOString()}::timestamptz)`;
   const saved = Promise.withResolvers<void>();
   const begun = Promise.withResolvers<void>();
   const slow = here.app.db.transaction().execute(async (trx) => {
-    await complete(late.id).execute(trx);
+    await saveCompletion({ ...here.app, db: trx }, late.id);
     begun.resolve();
     await saved.promise;
   });
   await begun.promise;
-  await complete(early.id).execute(here.app.db);
+  await saveCompletion(here.app, early.id);
   for (let count = 0; count < 3; count += 1) await followPayments(here.app);
   // Nothing of a transaction that is still open may be passed.
   expect(await here.rows()).toEqual([]);
@@ -170,6 +176,23 @@ it('a role that was taken away and a choice that was changed count up to the las
   await here.round();
   expect(subjects(here)).toEqual([]);
   expect((await here.rows()).map(({ outcome }) => outcome)).toEqual(['dropped', 'dropped']);
+});
+
+it('refunds are mailed while payments are saved without a pause', async () => {
+  const here = await shop();
+  const ann = await here.join('ann@shop.example', 'owner');
+  await here.choose(ann, { refunds: true });
+  const [paymentId = ''] = await here.paid({ merchantOrderId: 'A-1' });
+  await followPayments(here.app);
+  const asked = { mode: 'live', api: 'order', paymentId, wanted: null, address: null, reason: null } as const;
+  expect((await createRefund(here.app, { projectId: here.app.projectId, ...asked }, null)).kind).toBe('done');
+  for (let count = 0; count < 5; count += 1) {
+    here.app.clock.advance(2_000);
+    await saveCompletion(here.app, paymentId);
+    await followPayments(here.app);
+  }
+  while (await here.mailer.sendDue());
+  expect(subjects(here)).toEqual([expect.stringMatching(/^Refund created/)]);
 });
 
 it('refunds are mailed as they are created, paid and failed, each once', async () => {

@@ -48,7 +48,7 @@ export interface Mailer {
 /**
  * Longer than sending one person's mails of a batch in turn, so that two processes never send the same mail at once.
  */
-const LEASE_MS = 6 * 60_000;
+const LEASE_MS = 11 * 60_000;
 const BATCH = 5;
 const MINUTE_MS = 60_000;
 /** Delays between attempts; the last one repeats. */
@@ -131,15 +131,14 @@ export function createMailer(app: App, mailing: Mailing): Mailer {
 }
 
 /**
- * Sends a mail. If the server takes none from a project's own address, it is sent from `MAIL_FROM`, and replies go to
- * the project's.
+ * Sends a mail. What the server refuses from a project's own address is sent from `MAIL_FROM`, and replies go to the
+ * project's: servers name a sender that they do not take in their answer to the recipient.
  */
 async function sendAs(sender: MailSender, mail: Mail): Promise<SendOutcome> {
   const outcome = await sender.send(mail);
   const own = mail.from?.address ?? null;
-  const isOfSender =
-    (outcome.kind === 'failed' && outcome.isOfSender) || (outcome.kind === 'refused' && !outcome.isOfRecipient);
-  if (mail.from === undefined || own === null || !isOfSender) return outcome;
+  const isRefused = outcome.kind === 'refused' || (outcome.kind === 'failed' && outcome.isOfSender);
+  if (mail.from === undefined || own === null || !isRefused) return outcome;
   return sender.send({ ...mail, from: { ...mail.from, address: null }, replyTo: mail.replyTo ?? own });
 }
 

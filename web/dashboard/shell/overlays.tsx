@@ -88,7 +88,8 @@ export function useKeys(commands: readonly Command[], overlay: OpenOverlay): voi
       }
       event.preventDefault();
     };
-    addEventListener('keydown', press);
-    return () => removeEventListener('keydown', press);
+    // Before the page's own keys: `g e` exports nothing.
+    addEventListener('keydown', press, { capture: true });
+    return () => removeEventListener('keydown', press, { capture: true });
   }, []);
 }

@@ -110,6 +110,7 @@ function Bar({ items, chosen, people, selection, isBusy, onMark }: BarProps) {
             {t('bulk_done')}
           </Button>
           <Select
+            disabled={isBusy}
             label={t('bulk_assign')}
             value=""
             options={[

@@ -6,25 +6,34 @@ import css from '../payments/payments-page.module.css';
 /** New rows that arrive so soon after a change of this person's are taken for its outcome. */
 const OWN_MS = 5_000;
 
+/** A busy shop's lists read themselves again at most so often. */
+const REST_MS = 10_000;
+
 interface ArrivedProps {
   readonly count: number;
   readonly text: string;
+  /** Whether the list may have other rows than those that arrived. */
+  readonly isNarrowed?: boolean;
   readonly onShow: () => void;
 }
 
 /**
- * The button over a list that shows its new rows. After the person's own change they appear at once, and also where
- * nothing moves under the pointer or a focused row, with the list at its top.
+ * The button over a list that shows its new rows. After the person's own change they appear at once, and also in a
+ * whole list at its top where nothing moves under the pointer or a focused row.
  */
-export function Arrived({ count, text, onShow }: ArrivedProps) {
+export function Arrived({ count, text, isNarrowed = false, onShow }: ArrivedProps) {
   const { changedAt } = useDashboard();
+  const shownAt = useRef(-Infinity);
   const frame = useRef<HTMLDivElement>(null);
   useEffect(() => {
     const list = frame.current?.parentElement;
     const isBusy =
       list === null || list === undefined || list.matches(':hover') || list.contains(document.activeElement);
-    const isOwn = performance.now() - changedAt.get() < OWN_MS;
-    if (count > 0 && (isOwn || (scrollY === 0 && !isBusy))) onShow();
+    const now = performance.now();
+    const isStill = scrollY === 0 && !isBusy && !isNarrowed && !document.hidden && now - shownAt.current > REST_MS;
+    if (count === 0 || !(isStill || now - changedAt.get() < OWN_MS)) return;
+    shownAt.current = now;
+    onShow();
   }, [count]);
   return (
     <div ref={frame} role="status">

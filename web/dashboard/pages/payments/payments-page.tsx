@@ -183,6 +183,7 @@ function List({ search, columns, selection, onShow }: ListProps) {
         <>
           <Arrived
             count={arrived.length}
+            isNarrowed={isNarrowed(search)}
             text={isNarrowed(search) ? t('refresh_list') : t('new_payments', { count: arrived.length })}
             onShow={refresh}
           />

@@ -55,6 +55,8 @@ describe.skipIf(hasNoBrowser)('Refunds', () => {
     await preview.getByText('0.00049984 BTC').waitFor();
     found.push(...(await violations(page, 'a refund at the current rate')));
     await dialog(page).getByRole('button', { name: 'Refund', exact: true }).click();
+    await page.getByRole('dialog').getByRole('textbox', { name: 'Refund link' }).waitFor();
+    await page.getByRole('dialog').getByRole('button', { name: 'Close' }).click();
 
     await panel(page).getByText('0.00033333 BTC').waitFor();
     expect(new URL(page.url()).searchParams.get('show')).toMatch(/^re_/);

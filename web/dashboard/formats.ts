@@ -6,7 +6,7 @@ export interface Formats {
   readonly intl: string;
   /** `$1,234.50` for a decimal text; exact, because no float is involved. */
   readonly fiat: (amount: string, currency: string) => string;
-  /** `$0.999875` for a coin's price: from a hundred on with the decimals of other amounts, below with as many as it has. */
+  /** `$0.999875` for a coin's price: below a hundred with as many decimals as it has. */
   readonly price: (amount: string, currency: string) => string;
   /** `0.05 BTC`: at most eight decimals, and `…` where there are more. */
   readonly coin: (amount: string, asset: string) => string;
@@ -37,7 +37,7 @@ export interface Formats {
   readonly duration: (ms: number) => string;
 }
 
-/** The parts of all dates and times; the styles of `Intl` would write German months now as a name and now as a number. */
+/** The parts of all dates and times; the styles of `Intl` would write only some German months as a name. */
 const DATE = { day: 'numeric', month: 'short', year: 'numeric' } as const;
 const MINUTES = { hour: 'numeric', minute: '2-digit' } as const;
 const SECONDS = { ...MINUTES, second: '2-digit' } as const;

@@ -29,7 +29,7 @@ import { ViewTabs, type ViewAction } from './views.tsx';
 import type { PaymentRow } from '../../../../src/http/dashboard/payments/contract.ts';
 import { Coin, Ago } from '../../ui/value.tsx';
 import { PaymentPanel, useFullPage } from './payment/payment-page.tsx';
-import { useScope, type Scope } from '../../scope.ts';
+import { useScope } from '../../scope.ts';
 
 const FilterDialog = lazy(async () => ({ default: (await import('./filter-dialog.tsx')).FilterDialog }));
 const ColumnsDialog = lazy(async () => ({ default: (await import('./list-dialogs.tsx')).ColumnsDialog }));

@@ -11,6 +11,7 @@ import { decodeId, encodeId } from '../../../domain/id.ts';
 import { roleIn, type Role } from '../../../domain/role.ts';
 import { findProject } from '../../../store/projects/projects.ts';
 import { isoTime, isoTimeOrNull } from '../../../wire/time.ts';
+import { lastUseOf } from '../record-parts.ts';
 import { clientAddress } from '../../client.ts';
 import { RequestError, notFound } from '../../errors.ts';
 import { done, refusalError } from '../refusal-words.ts';
@@ -84,7 +85,7 @@ function keyView(key: KeyDetails, now: number): KeyView {
     state: endsAt === null ? 'active' : endsAt > now ? 'ending' : 'ended',
     created_at: isoTime(key.createdAt),
     created_by: key.createdBy,
-    last_used_at: isoTimeOrNull(toMinute(key.lastUsedAt)),
+    last_used_at: lastUseOf(key),
     ends_at: isoTimeOrNull(endsAt),
     ended_by: key.endedBy,
     replaced_by: key.successorId === null ? null : encodeId('key', key.successorId),
@@ -98,12 +99,6 @@ function keyView(key: KeyDetails, now: number): KeyView {
       last_refused_at: isoTimeOrNull(client.lastRefusedAt),
     })),
   };
-}
-
-const MINUTE_MS = 60_000;
-
-function toMinute(at: number | null): number | null {
-  return at === null ? null : Math.floor(at / MINUTE_MS) * MINUTE_MS;
 }
 
 const ACCESS = '/dashboard/api/projects/:project/access';

@@ -38,7 +38,7 @@ export function MadeKeys({ person: { keys, keys_elsewhere: elsewhere } }: { read
               to="/projects/$project/$mode/keys"
               params={{ project: key.project, mode: key.mode }}
             >
-              {t('see_keys')}
+              {t('to_keys')}
             </Link>
           </li>
         ))}

@@ -77,4 +77,14 @@ describe('a name', () => {
     const { body } = await owner.browser.call<{ readonly people: readonly object[] }>({ path });
     expect(body.people).toContainEqual({ id: support.id, email, name: 'Sam' });
   });
+
+  it('stands beside the e-mail of whoever made a key', async () => {
+    await owner.browser.do('POST /dashboard/api/account/name', { name: 'Olga' });
+    const path = `/dashboard/api/projects/${app.projectId}/test/keys`;
+    const body = { name: 'Server', kind: 'secret', permission: 'full' };
+    expect((await owner.browser.call({ method: 'POST', path, body })).status).toBe(200);
+    const keys = await owner.browser.call<{ readonly data: readonly object[] }>({ path });
+    const maker = { kind: 'person', name: owner.email, person_name: 'Olga' };
+    expect(keys.body.data).toContainEqual(expect.objectContaining({ name: 'Server', created_by: maker }));
+  });
 });

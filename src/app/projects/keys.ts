@@ -15,7 +15,7 @@ import {
 import { changesOfKeys, type AuditValues } from '../../store/people/audit.ts';
 import type { Trx } from '../../store/database.ts';
 import { keyClients, type KeyClient } from '../../store/projects/key-clients.ts';
-import { listMembers } from '../../store/people/people.ts';
+import { listMembers, namesOfPeople } from '../../store/people/people.ts';
 import { findProject } from '../../store/projects/projects.ts';
 import type { ActorKind } from '../../store/schema/people.ts';
 import { isoTime } from '../../wire/time.ts';
@@ -189,12 +189,17 @@ export interface KeyActor {
   readonly name: string;
 }
 
+/** The same with the name of the person as it is now; null: none, or no person. */
+interface NamedActor extends KeyActor {
+  readonly personName: string | null;
+}
+
 /** A key with the people who made and ended it, and the addresses that used it recently. */
 export interface KeyDetails extends StoredKey {
   /** Null for keys from before there was an audit log. */
-  readonly createdBy: KeyActor | null;
+  readonly createdBy: NamedActor | null;
   /** The person who revoked or rolled it. */
-  readonly endedBy: KeyActor | null;
+  readonly endedBy: NamedActor | null;
   /** Recent clients, newest first. */
   readonly clients: readonly KeyClient[];
 }
@@ -206,18 +211,20 @@ export async function keyDetails(app: App, { projectId, mode }: Within): Promise
     .filter((key) => key.mode === mode && (key.revokedAt ?? Infinity) > longAgo && (key.endsAt ?? Infinity) > longAgo)
     .toReversed();
   const ids = keys.map(({ id }) => id);
-  const [clients, changes] = await Promise.all([
+  const [clients, changes, names] = await Promise.all([
     keyClients(app.db, ids),
     changesOfKeys(
       app.db,
       ids.map((id) => encodeId('key', id)),
     ),
+    namesOfPeople(app.db),
   ]);
   return keys.map((key) => {
     const own = changes.filter(({ subject }) => subject.id === encodeId('key', key.id));
-    const by = (...actions: readonly string[]): KeyActor | null => {
+    const by = (...actions: readonly string[]): NamedActor | null => {
       const actor = own.findLast(({ action }) => actions.includes(action))?.actor;
-      return actor === undefined ? null : { kind: actor.kind, name: actor.name };
+      if (actor === undefined) return null;
+      return { kind: actor.kind, name: actor.name, personName: names.get(actor.id ?? '') ?? null };
     };
     return {
       ...key,

@@ -84,10 +84,10 @@ function keyView(key: KeyDetails, now: number): KeyView {
     mode: key.mode,
     state: endsAt === null ? 'active' : endsAt > now ? 'ending' : 'ended',
     created_at: isoTime(key.createdAt),
-    created_by: key.createdBy,
+    created_by: actorView(key.createdBy),
     last_used_at: lastUseOf(key),
     ends_at: isoTimeOrNull(endsAt),
-    ended_by: key.endedBy,
+    ended_by: actorView(key.endedBy),
     replaced_by: key.successorId === null ? null : encodeId('key', key.successorId),
     clients: key.clients.map((client) => ({
       client: client.client === '' ? null : client.client,
@@ -99,6 +99,10 @@ function keyView(key: KeyDetails, now: number): KeyView {
       last_refused_at: isoTimeOrNull(client.lastRefusedAt),
     })),
   };
+}
+
+function actorView(actor: KeyDetails['createdBy']): KeyView['created_by'] {
+  return actor === null ? null : { kind: actor.kind, name: actor.name, person_name: actor.personName };
 }
 
 const ACCESS = '/dashboard/api/projects/:project/access';

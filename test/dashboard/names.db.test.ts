@@ -35,6 +35,8 @@ describe('a name', () => {
     const changed = await browser.do('POST /dashboard/api/account/name', { name: '' });
     expect(signedIn(changed).person.name).toBeNull();
     const log = await owner.browser.do('GET /dashboard/api/audit');
+    const join = log.data.find(({ action, after }) => action === 'person.join' && after?.['name'] === 'Dora Lind');
+    expect(join?.actor).toMatchObject({ name: 'dora@shop.example' });
     expect(log.data.find(({ action }) => action === 'person.name')).toMatchObject({
       before: { name: 'Dora Lind' },
       after: { email: 'dora@shop.example', name: null },

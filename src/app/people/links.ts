@@ -142,7 +142,7 @@ export async function acceptLink(
       action: link.purpose === 'reset' ? 'person.password' : 'person.join',
       projectId: null,
       subject: { kind: 'person', id: person.id },
-      after: { email: person.email, by: link.purpose },
+      after: { email: person.email, by: link.purpose, ...name?.changes },
     });
     if (link.purpose === 'reset') {
       await mailAccountChange(forActor(app, actorOf(person, client.ip)), trx, person, 'password');

@@ -84,7 +84,7 @@ export function invitePerson(
       projectId,
       subject: { kind: 'person', id },
       before: existing === null ? null : { roles: rolesText(before) },
-      after: { email: existing?.email ?? email, role },
+      after: { email: existing?.email ?? email, role, ...name?.changes },
     });
     const link = await newLink(app, trx, siteUrl, 'invitation', id);
     await mailInvitation(app, trx, id, { role, project: project?.name ?? null });

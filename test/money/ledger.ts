@@ -62,17 +62,7 @@ export function evmReader(anvil: Anvil, tokens: ReadonlyMap<string, Asset>): Cha
     hashAt,
     movementsAt: async (height) => {
       // Both are anvil's own JSON.
-      const traced = await anvil
-        .rpc('debug_traceBlockByNumber', [at(height), { tracer: 'callTracer' }])
-        .catch(async (e) => {
-          console.log(
-            'DEBUG',
-            height,
-            await anvil.rpc('eth_blockNumber'),
-            JSON.stringify(await anvil.rpc('eth_getBlockByNumber', [at(height), true])),
-          );
-          throw e;
-        });
+      const traced = await anvil.rpc('debug_traceBlockByNumber', [at(height), { tracer: 'callTracer' }]);
       const logs = await anvil.rpc('eth_getLogs', [{ blockHash: await hashAt(height), topics: [TRANSFER] }]);
       return [
         ...(traced as readonly Traced[]).flatMap(({ result, txHash }) => etherOf(result, txHash)),

@@ -376,7 +376,9 @@ describe('after the payment', () => {
 describe('test mode', () => {
   it('is unmistakable and says what happens by itself', () => {
     const markup = pageOf('pay, test');
-    expect(textOf(markup)).toContain('Test mode No real money. This payment completes automatically at 1:42:30 PM UTC.');
+    expect(textOf(markup)).toContain(
+      'Test mode No real money. This payment completes automatically at 1:42:30 PM UTC.',
+    );
     expect(textOf(markup)).toContain('Don’t send anything.');
     expect(markup).toContain('<title>TEST: Waiting for your payment - Northwind Tea</title>');
     expect(textOf(pageOf('pay'))).not.toContain('Test mode');

@@ -63,14 +63,7 @@ export async function searchEvents(
 }
 
 /** An event in the form that is sent. */
-export interface StoredEvent {
-  readonly id: string;
-  readonly type: EventType;
-  readonly createdAt: number;
-  readonly paymentId: string | null;
-  /** The merchant's order id, or the number of a transaction. */
-  readonly paymentName: string | null;
-  readonly api: PaymentApi | null;
+export interface StoredEvent extends Omit<EventRow, 'deliveries' | 'delivered'> {
   readonly requestId: string | null;
   /** The exact bytes that are sent. */
   readonly body: string;

@@ -21,7 +21,8 @@ export function Arrived({ count, text, onShow }: ArrivedProps) {
   const frame = useRef<HTMLDivElement>(null);
   useEffect(() => {
     const list = frame.current?.parentElement;
-    const isBusy = list === null || list === undefined || list.matches(':hover') || list.contains(document.activeElement);
+    const isBusy =
+      list === null || list === undefined || list.matches(':hover') || list.contains(document.activeElement);
     const isOwn = performance.now() - changedAt.get() < OWN_MS;
     if (count > 0 && (isOwn || (scrollY === 0 && !isBusy))) onShow();
   }, [count]);

@@ -137,7 +137,7 @@ it('names the keys of somebody who is deactivated, which still work', async () =
   const create = ['key', 'create', '--project', project, '--mode', 'test', '--kind', 'secret'];
   const key = await cointill.json(...create, '--permission', 'full', '--name', 'Server');
   const person = await database.db.selectFrom('people').select('id').executeTakeFirstOrThrow();
-  // As if the person had made it in the dashboard.
+  // The log says that the person made it in the dashboard.
   await database.db.executeQuery(
     CompiledQuery.raw(
       `insert into audit_log (id, at, actor_kind, actor_id, actor_name, action, project_id, subject_kind, subject_id)

@@ -182,7 +182,7 @@ describe.skipIf(hasNoBrowser)('Keys, People and Audit', () => {
     const note = ann.page.getByRole('textbox', { name: 'Note' });
     await note.fill('Call Ben back');
 
-    const require = async (isRequired: boolean): Promise<void> => {
+    const demand = async (isRequired: boolean): Promise<void> => {
       await page.getByRole('button', { name: 'Change', exact: true }).click();
       await dialogOf(page).getByRole('checkbox', { name: 'Developer' }).setChecked(isRequired);
       if (isRequired) await dialogOf(page).getByText('Now without one: Ann Lee.').waitFor();
@@ -190,7 +190,7 @@ describe.skipIf(hasNoBrowser)('Keys, People and Audit', () => {
       await dialogOf(page).getByRole('button', { name: 'Save' }).click();
       await page.getByText(isRequired ? 'Required of: Developer.' : 'Everybody decides for themselves.').waitFor();
     };
-    await require(true);
+    await demand(true);
     const asked = dialogOf(ann.page).filter({ hasText: 'Your role requires one.' });
     await asked.waitFor();
     expect(await violations(ann.page, 'A required second factor')).toEqual([]);
@@ -204,7 +204,7 @@ describe.skipIf(hasNoBrowser)('Keys, People and Audit', () => {
     expect(await note.inputValue()).toBe('Call Ben back');
     await ann.page.getByRole('button', { name: 'Add note' }).click();
     await ann.page.getByTitle(email).getByText('Ann Lee').waitFor();
-    await require(false);
+    await demand(false);
 
     await page.getByText('Working keys they made: 1').first().waitFor();
     await page.getByRole('button', { name: `More for ${email}` }).click();

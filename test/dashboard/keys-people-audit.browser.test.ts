@@ -143,7 +143,7 @@ describe.skipIf(hasNoBrowser)('Keys, People and Audit', () => {
     await page.getByLabel('What', { exact: true }).selectOption('person');
     await page.getByLabel('Project', { exact: true }).selectOption('all');
     await page.waitForURL(/of=all/);
-    await page.getByRole('button', { name: 'What changed: Changed a role' }).first().click();
+    await page.getByRole('button', { name: 'Details: Changed a role' }).first().click();
     await page.getByRole('row', { name: 'role developer viewer' }).first().waitFor();
     expect(await violations(page, 'Audit')).toEqual([]);
     await page.getByRole('button', { name: 'Export' }).click();
@@ -203,7 +203,7 @@ describe.skipIf(hasNoBrowser)('Keys, People and Audit', () => {
     await asked.waitFor({ state: 'detached' });
     expect(await note.inputValue()).toBe('Call Ben back');
     await ann.page.getByRole('button', { name: 'Add note' }).click();
-    await ann.page.getByTitle(email).getByText('Ann Lee').waitFor();
+    await ann.page.getByTitle(email).getByText('Ann Lee', { exact: true }).waitFor();
     await demand(false);
 
     await page.getByText('Working keys they made: 1').first().waitFor();

@@ -1,3 +1,4 @@
+import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Role } from '../../../../src/domain/role.ts';
 import type { PersonView } from '../../../../src/http/dashboard/people/contract.ts';
@@ -9,7 +10,7 @@ import { Button } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
 import { Checks } from '../../ui/choices.tsx';
 import { Notice } from '../../ui/notice.tsx';
-import { PEOPLE_KEY, ROLES } from './role-dialogs.tsx';
+import { PEOPLE_KEY, peopleQuery, ROLES } from './role-dialogs.tsx';
 
 interface FactorRolesProps {
   readonly people: readonly PersonView[];
@@ -55,6 +56,8 @@ function FactorDialog({
 }: Omit<FactorRolesProps, 'mayChange'> & { readonly onClose: () => void }) {
   const { t } = useLocale('people');
   const { queries } = useDashboard();
+  // Somebody may have joined or added a factor since the page was read.
+  useQuery({ ...peopleQuery, refetchOnMount: 'always' });
   // The change began from these roles, even if others arrive.
   const [seen] = useState(roles);
   const [chosen, choose] = useState(roles);

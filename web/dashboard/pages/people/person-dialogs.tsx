@@ -4,7 +4,6 @@ import { useLocale } from '../../locale.tsx';
 import { ConfirmDialog } from '../../ui/action-dialog.tsx';
 import { InviteDialog, LinkDialog, RoleDialog, PEOPLE_KEY, sessionsOfQuery } from './role-dialogs.tsx';
 import { KeysDialog, MadeKeys } from './made-keys.tsx';
-import { Notice } from '../../ui/notice.tsx';
 import { problemOfForm } from '../../problem.ts';
 import { useSignedIn } from '../../session.ts';
 import { Button } from '../../ui/button.tsx';
@@ -85,7 +84,6 @@ const ACTS = {
 function SimpleDialog({ kind, person, onClose }: OfPerson & { readonly kind: keyof typeof ACTS }) {
   const { t } = useLocale('people');
   const { id, email } = person;
-  const hasKeys = kind === 'deactivate' && person.keys.length + person.keys_elsewhere > 0;
   const { route, name, text, done } = ACTS[kind];
   const action = useChange({
     send: (api) => api(route, { body: { id } }),
@@ -95,12 +93,7 @@ function SimpleDialog({ kind, person, onClose }: OfPerson & { readonly kind: key
   });
   return (
     <ConfirmDialog name={t(name)} text={t(text, { email })} isDangerous action={action} onClose={onClose}>
-      {hasKeys ? (
-        <>
-          <Notice kind="warning">{t('deactivate_keys', { email })}</Notice>
-          <MadeKeys person={person} />
-        </>
-      ) : null}
+      {kind === 'deactivate' ? <MadeKeys person={person} lead={t('deactivate_keys', { email })} /> : null}
     </ConfirmDialog>
   );
 }

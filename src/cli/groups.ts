@@ -105,6 +105,7 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   'user reset': ['user reset ann@shop.example'],
   'user deactivate': ['user deactivate ben@shop.example'],
   'user sessions': ['user sessions ann@shop.example --end'],
+  'user require-second-factor': ['user require-second-factor owner,admin', 'user require-second-factor none'],
   'audit list': ['audit list --limit 20'],
   'webhook create': ['webhook create --project ID --mode test --url https://shop.example/webhooks --events all'],
   'webhook list': ['webhook list --project ID'],

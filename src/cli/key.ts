@@ -127,7 +127,7 @@ function newKeyLines(stored: StoredKey, text: string): readonly string[] {
   ];
 }
 
-function keyRecord(key: StoredKey): object {
+export function keyRecord(key: StoredKey): object {
   return {
     id: encodeId('key', key.id),
     project_id: key.projectId,
@@ -154,6 +154,10 @@ function keyLines(key: StoredKey): readonly string[] {
   ]);
 }
 
+function grantText({ permission, scopes }: StoredKey): string {
+  return permission ?? scopes?.join(',') ?? '-';
+}
+
 function keyTable(keys: readonly StoredKey[]): readonly string[] {
   return table(
     ['KEY ID', 'MODE', 'KIND', 'PERMISSION', 'MADE', 'LAST USED', 'ENDS', 'REVOKED', 'NAME'],
@@ -161,7 +165,7 @@ function keyTable(keys: readonly StoredKey[]): readonly string[] {
       encodeId('key', key.id),
       key.mode,
       key.kind,
-      key.permission ?? key.scopes?.join(',') ?? '-',
+      grantText(key),
       isoTime(key.createdAt),
       isoTimeOrNull(key.lastUsedAt) ?? '-',
       isoTimeOrNull(key.endsAt) ?? '-',
@@ -170,4 +174,27 @@ function keyTable(keys: readonly StoredKey[]): readonly string[] {
     ]),
     'The project has no keys yet. Make one with: cointill key create',
   );
+}
+
+/** Says which keys of somebody who leaves still work, and how to end that. */
+export function madeKeyLines(keys: readonly StoredKey[]): readonly string[] {
+  if (keys.length === 0) return [];
+  return [
+    '',
+    'Keys that they made still work:',
+    ...table(
+      ['KEY ID', 'PROJECT', 'MODE', 'KIND', 'PERMISSION', 'LAST USED', 'NAME'],
+      keys.map((key) => [
+        encodeId('key', key.id),
+        key.projectId,
+        key.mode,
+        key.kind,
+        grantText(key),
+        isoTimeOrNull(key.lastUsedAt) ?? '-',
+        key.name,
+      ]),
+      '',
+    ),
+    'If they may have its text, replace a key with: cointill key roll ID, or end it with: cointill key revoke ID',
+  ];
 }

@@ -1,3 +1,4 @@
+import { CompiledQuery } from 'kysely';
 import { expect, it } from 'vitest';
 import { testDatabase } from '../../test/database.ts';
 import { freePort } from '../../test/ports.ts';
@@ -45,9 +46,9 @@ it('invites people, lists them, gives them roles, resets and deactivates them, a
     expires_at: expect.stringMatching(TIME),
   });
   expect(await cointill.json('user', 'sessions', email)).toEqual([]);
-  expect(await cointill.json('user', 'deactivate', email)).toEqual({ email, deactivated: true });
+  expect(await cointill.json('user', 'deactivate', email)).toEqual({ email, deactivated: true, keys: [] });
   const text = await cointill.run('user', 'list');
-  expect(text.stdout).toMatch(/ann@shop\.example +deactivated +no +- +/);
+  expect(text.stdout).toMatch(/ann@shop\.example +- +deactivated +no +- +/);
 
   const entries = (await cointill.json('audit', 'list')) as readonly { action: string; actor: object }[];
   expect(entries.map(({ action }) => action)).toEqual([
@@ -102,6 +103,56 @@ it('takes a role away, and says which roles in single projects still stand', asy
   expect(before).toMatchObject({ action: 'person.role', project_id: project, before: { role: 'owner' } });
   // Somebody is invited with a role.
   expect(await cointill.run('user', 'invite', '--email', email, '--role', 'none')).toMatchObject({ code: 2 });
+});
+
+it('requires a second factor by role, says who has none, and switches that off again', async () => {
+  const database = await testDatabase();
+  const cointill = await program({ DATABASE_URL: database.url, DASHBOARD_URL });
+  const email = 'ann@shop.example';
+  await cointill.json('user', 'invite', '--email', email, '--role', 'owner', '--name', 'Ann Lee');
+  await cointill.json('user', 'invite', '--email', 'ben@shop.example', '--role', 'viewer');
+  await database.db.updateTable('people').set({ password_hash: 'x', joined_at: new Date() }).execute();
+  const required = (...roles: readonly string[]) => cointill.json('user', 'require-second-factor', ...roles);
+  expect(await required()).toEqual({ roles: [], without_second_factor: [] });
+  const set = { roles: ['owner', 'admin'], without_second_factor: [email] };
+  expect(await required('admin,owner')).toEqual(set);
+  expect(await required()).toEqual(set);
+  expect(await required('all')).toMatchObject({ without_second_factor: [email, 'ben@shop.example'] });
+  expect((await cointill.run('user', 'require-second-factor', 'none')).stdout).toBe(
+    'No role requires a second factor.\n',
+  );
+  expect(await required()).toEqual({ roles: [], without_second_factor: [] });
+  expect(await cointill.run('user', 'require-second-factor', 'king')).toMatchObject({ code: 2 });
+  const [last] = (await cointill.json('audit', 'list')) as readonly unknown[];
+  expect(last).toMatchObject({ action: 'person.require_factors', actor: { kind: 'command' }, after: { roles: [] } });
+  expect((await cointill.run('user', 'list')).stdout).toMatch(/ann@shop\.example +Ann Lee +active/);
+});
+
+it('names the keys of somebody who is deactivated, which still work', async () => {
+  const database = await testDatabase();
+  const cointill = await program({ DATABASE_URL: database.url, DASHBOARD_URL });
+  const project = textAt(await cointill.json('project', 'create', '--name', 'Shop'), 'id');
+  const email = 'ann@shop.example';
+  await cointill.json('user', 'invite', '--email', email, '--role', 'developer');
+  const create = ['key', 'create', '--project', project, '--mode', 'test', '--kind', 'secret'];
+  const key = await cointill.json(...create, '--permission', 'full', '--name', 'Server');
+  const person = await database.db.selectFrom('people').select('id').executeTakeFirstOrThrow();
+  // The log says that the person made it in the dashboard.
+  await database.db.executeQuery(
+    CompiledQuery.raw(
+      `insert into audit_log (id, at, actor_kind, actor_id, actor_name, action, project_id, subject_kind, subject_id)
+       values ('0198a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b', now(), 'person', $1, $2, 'key.create', $3, 'key', $4)`,
+      [person.id, email, project, textAt(key, 'id')],
+    ),
+  );
+  const { stdout } = await cointill.run('user', 'deactivate', email);
+  expect(stdout).toContain('Keys that they made still work:');
+  expect(stdout).toMatch(new RegExp(`${textAt(key, 'id')} +${project} +test +secret +full +- +Server`));
+  expect(stdout).toContain('cointill key revoke ID');
+  const made = { id: textAt(key, 'id'), project_id: project, mode: 'test', permission: 'full', name: 'Server' };
+  expect(await cointill.json('user', 'deactivate', email)).toMatchObject({ keys: [made] });
+  await cointill.json('key', 'revoke', textAt(key, 'id'));
+  expect(await cointill.json('user', 'deactivate', email)).toMatchObject({ keys: [] });
 });
 
 it('refuses to deactivate the last owner, or to give them another role', async () => {

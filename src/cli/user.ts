@@ -2,6 +2,7 @@ import { Option, type Command } from 'commander';
 import type { NewLink } from '../app/people/links.ts';
 import { deactivatePerson, invitePerson, peopleOf, resetPerson, setRole } from '../app/people/people.ts';
 import { endAllSessions, sessionsOf } from '../app/people/sessions.ts';
+import { keysPeopleMade } from '../app/projects/keys.ts';
 import { rejected } from '../app/rejected.ts';
 import { readConfig } from '../config/config.ts';
 import { ROLES, type Role } from '../domain/role.ts';
@@ -11,9 +12,11 @@ import { isoTime, isoTimeOrNull } from '../wire/time.ts';
 import { isEmail } from '../domain/mail-address.ts';
 import { projectIdOf } from './arguments.ts';
 import { CommandFailure, done, UsageFailure, refusalMessage } from './failure.ts';
+import { keyRecord, madeKeyLines } from './key.ts';
 import { withCointill } from './open.ts';
 import { fields } from '../wire/fields.ts';
 import { print, printsRecord, secretFields, table, type OutputOptions } from './output.ts';
+import { addFactorCommand } from './require-second-factor.ts';
 
 interface RoleOptions extends OutputOptions {
   readonly role: Role;
@@ -34,7 +37,7 @@ const PROJECT = [
 const emailOption = (text: string): string => emailOf(text, '--email');
 const emailArgument = (text: string): string => emailOf(text, 'the e-mail');
 
-/** `cointill user invite|list|role|reset|deactivate|sessions`. */
+/** `cointill user invite|list|role|reset|deactivate|sessions|require-second-factor`. */
 export function addUserCommands(user: Command): void {
   printsRecord(
     user.command('invite').description('create a link for a new account, or for another attempt to create one'),
@@ -42,9 +45,10 @@ export function addUserCommands(user: Command): void {
     .requiredOption('--email <email>', 'the e-mail of the account', emailOption)
     .addOption(role())
     .option(...PROJECT)
-    .action((options: RoleOptions & { readonly email: string }) => {
-      const { email, project: projectId = null } = options;
-      const request = { email, role: options.role, projectId };
+    .option('--name <name>', 'the name that colleagues see; people can change theirs')
+    .action((options: RoleOptions & { readonly email: string; readonly name?: string }) => {
+      const { email, name, project: projectId = null } = options;
+      const request = { email, name, role: options.role, projectId };
       const url = dashboardUrl();
       return withCointill(async ({ app }) => {
         const { person, link, memberships, isMailed } = done(await invitePerson(app, url, request));
@@ -75,18 +79,27 @@ export function addUserCommands(user: Command): void {
       });
     });
 
-  printsRecord(user.command('deactivate').description("refuse a person's sign-in; ends all their sessions"))
+  printsRecord(
+    user
+      .command('deactivate')
+      .description("refuse a person's sign-in; ends all their sessions, and lists the keys they made"),
+  )
     .argument('<email>', 'whom', emailArgument)
     .action((email: string, options: OutputOptions) =>
       withCointill(async ({ app }) => {
         const { person } = done(await deactivatePerson(app, { email }));
-        print(options, { email: person.email, deactivated: true }, () => [
+        const made = (await keysPeopleMade(app, null)).filter(({ maker }) => maker.id === person.id);
+        const keys = made.map(({ key }) => key);
+        const record = { email: person.email, deactivated: true, keys: keys.map(keyRecord) };
+        print(options, record, () => [
           `${person.email} can no longer sign in, and is signed out everywhere.`,
+          ...madeKeyLines(keys),
         ]);
       }),
     );
 
   addSessionsCommand(user);
+  addFactorCommand(user);
 }
 
 function addRoleCommand(user: Command): void {
@@ -223,6 +236,7 @@ const stateOf = (person: Person): 'deactivated' | 'invited' | 'active' =>
 function personRecord(person: Member): object {
   return {
     email: person.email,
+    name: person.name,
     state: stateOf(person),
     roles: person.memberships.map(roleRecord),
     second_factor: person.sealedTotp !== null || person.hasPasskeys,
@@ -233,9 +247,10 @@ function personRecord(person: Member): object {
 
 function peopleTable(people: readonly Member[]): readonly string[] {
   return table(
-    ['E-MAIL', 'STATE', 'SECOND FACTOR', 'LAST SEEN', 'ROLES'],
+    ['E-MAIL', 'NAME', 'STATE', 'SECOND FACTOR', 'LAST SEEN', 'ROLES'],
     people.map((person) => [
       person.email,
+      person.name ?? '-',
       stateOf(person),
       person.sealedTotp !== null || person.hasPasskeys ? 'yes' : 'no',
       isoTimeOrNull(person.lastSeenAt) ?? '-',

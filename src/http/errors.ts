@@ -20,7 +20,9 @@ export type ErrorType =
   | 'service_unavailable'
   | 'https_required'
   /** Only in the dashboard: reauthenticate, then ask again. */
-  | 'reauthentication_required';
+  | 'reauthentication_required'
+  /** Only in the dashboard: a role of the person requires a second factor, which they must add first. */
+  | 'second_factor_required';
 
 const STATUS: Readonly<Record<ErrorType, number>> = {
   invalid_request_error: 400,
@@ -28,6 +30,7 @@ const STATUS: Readonly<Record<ErrorType, number>> = {
   permission_error: 403,
   https_required: 403,
   reauthentication_required: 403,
+  second_factor_required: 403,
   not_found_error: 404,
   conflict_error: 409,
   rate_limit_error: 429,

@@ -19,6 +19,7 @@ import {
 import { clientAddress } from './client.ts';
 import { readCookie } from './cookies.ts';
 import { notFound, RequestError } from './errors.ts';
+import { pageSentence } from './page-sentences.ts';
 import { cameEncrypted, isLocal, type HttpsPolicy } from './https-rule.ts';
 
 /** Rights that are another action in each mode. */
@@ -35,6 +36,8 @@ export interface SessionRule {
   readonly action: 'anybody' | 'own_account' | keyof typeof BY_MODE | Action;
   /** Requires reauthentication within the last ten minutes, as dangerous actions always do. */
   readonly asksReauthentication?: true;
+  /** Also for a person who must add a second factor first. */
+  readonly addsFactor?: true;
 }
 
 /** The dependencies of the dashboard's guard. */
@@ -122,9 +125,15 @@ export async function guardDashboard(
       'Nobody is signed in here, or the session has ended. Sign in again.',
     );
   }
+  if (signedIn.mustAddFactor && rule.addsFactor !== true) throw factorFirst();
   const action = await authorise(request, access, signedIn, rule);
   const asksReauthentication = rule.asksReauthentication === true || (action !== null && isDangerous(action));
   if (asksReauthentication) requireReauthentication(signedIn, dashboard.app.clock());
+}
+
+function factorFirst(): RequestError {
+  const inLanguage = pageSentence('factor_first', '', {});
+  return new RequestError('second_factor_required', inLanguage('en'), { inLanguage });
 }
 
 /** @throws RequestError unless the person reauthenticated within the last ten minutes */

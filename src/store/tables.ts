@@ -73,6 +73,7 @@ export const TABLES = {
   sweep_transfers: sweeps.SWEEP_TRANSFERS.columns,
   people: people.PEOPLE,
   memberships: people.MEMBERSHIPS,
+  required_factors: people.REQUIRED_FACTORS,
   account_links: people.ACCOUNT_LINKS,
   sessions: people.SESSIONS,
   sign_ins: people.SIGN_INS,

@@ -24,6 +24,7 @@ describe('notes', () => {
       {
         id: expect.any(String),
         author: support.email,
+        author_name: null,
         text: `Called her.\n${SCRIPT}`,
         created_at: expect.any(String),
         edited_at: null,

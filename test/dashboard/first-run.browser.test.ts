@@ -45,6 +45,8 @@ describe.skipIf(hasNoBrowser)('from the printed link to a completed test payment
       await hasFocus(page, 'E-mail');
       await keyboard.type(EMAIL);
       await keyboard.press('Tab');
+      await keyboard.type('Mara');
+      await keyboard.press('Tab');
       await keyboard.type(PASSWORD);
       await keyboard.press('Enter');
       await page.getByRole('button', { name: 'Not now' }).waitFor();

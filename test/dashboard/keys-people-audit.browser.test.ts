@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { Secret, TOTP } from 'otpauth';
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { hasNoBrowser } from '../browser.ts';
@@ -142,7 +143,7 @@ describe.skipIf(hasNoBrowser)('Keys, People and Audit', () => {
     await page.getByLabel('What', { exact: true }).selectOption('person');
     await page.getByLabel('Project', { exact: true }).selectOption('all');
     await page.waitForURL(/of=all/);
-    await page.getByRole('button', { name: 'What changed: Changed a role' }).first().click();
+    await page.getByRole('button', { name: 'Details: Changed a role' }).first().click();
     await page.getByRole('row', { name: 'role developer viewer' }).first().waitFor();
     expect(await violations(page, 'Audit')).toEqual([]);
     await page.getByRole('button', { name: 'Export' }).click();
@@ -151,6 +152,71 @@ describe.skipIf(hasNoBrowser)('Keys, People and Audit', () => {
     expect((await download).suggestedFilename()).toMatch(/^audit-\d{4}-\d\d-\d\d\.csv$/);
     await ben.page.goto(`${base()}/payments/${await dashboard.makeOrder({ order_id: 'RC-1' })}`);
     await followsTheRole(page, ben.page, email);
+  });
+
+  it('asks for a required second factor over the open page, which keeps its text, and names the keys of somebody who leaves', async () => {
+    const { page } = await dashboard.openSignedIn();
+    const order = await dashboard.makeOrder({ order_id: 'RC-2' });
+    await page.goto(`${base()}/people`);
+    const email = `ann-${randomUUID().slice(0, 8)}@example.com`;
+    await page.getByRole('button', { name: 'Invite' }).click();
+    await dialogOf(page).getByLabel('E-mail').fill(email);
+    await dialogOf(page).getByLabel('Developer').check();
+    await dialogOf(page).getByRole('button', { name: 'Invite' }).click();
+    const link = await dialogOf(page)
+      .getByText(/\/dashboard\/setup\//)
+      .textContent();
+    await dialogOf(page).getByRole('button', { name: 'Done' }).click();
+    // Requests of her page are refused until she has a second factor.
+    const ann = await dashboard.openTab({ expects: /status of 403/ });
+    await ann.page.goto(link ?? '');
+    await ann.page.getByLabel('Your name').fill('Ann Lee');
+    expect(await violations(ann.page, 'An invitation')).toEqual([]);
+    await createAccount(ann.page);
+    await ann.page.goto(`${base()}/keys`);
+    await ann.page.getByRole('button', { name: 'Create key' }).first().click();
+    await dialogOf(ann.page).getByLabel('Name').fill('Laptop');
+    await dialogOf(ann.page).getByRole('button', { name: 'Create key' }).click();
+    await dialogOf(ann.page).getByRole('button', { name: 'I have saved this key' }).click();
+    await ann.page.goto(`${base()}/payments/${order}`);
+    const note = ann.page.getByRole('textbox', { name: 'Note' });
+    await note.fill('Call Ben back');
+
+    const demand = async (isRequired: boolean): Promise<void> => {
+      await page.getByRole('button', { name: 'Change', exact: true }).click();
+      await dialogOf(page).getByRole('checkbox', { name: 'Developer' }).setChecked(isRequired);
+      if (isRequired) await dialogOf(page).getByText('Now without one: Ann Lee.').waitFor();
+      expect(await violations(page, 'Required second factor')).toEqual([]);
+      await dialogOf(page).getByRole('button', { name: 'Save' }).click();
+      await page.getByText(isRequired ? 'Required of: Developer.' : 'Everybody decides for themselves.').waitFor();
+    };
+    await demand(true);
+    const asked = dialogOf(ann.page).filter({ hasText: 'Your role requires one.' });
+    await asked.waitFor();
+    expect(await violations(ann.page, 'A required second factor')).toEqual([]);
+    await asked.getByRole('button', { name: 'Authenticator app' }).click();
+    const secret = (await dialogOf(ann.page).locator('code').textContent()) ?? '';
+    const code = new TOTP({ secret: Secret.fromBase32(secret.replaceAll(' ', '')) }).generate();
+    await dialogOf(ann.page).getByLabel('One-time code').fill(code);
+    await dialogOf(ann.page).getByRole('button', { name: 'Confirm' }).click();
+    await dialogOf(ann.page).getByRole('button', { name: 'I have saved these codes' }).click();
+    await asked.waitFor({ state: 'detached' });
+    expect(await note.inputValue()).toBe('Call Ben back');
+    await ann.page.getByRole('button', { name: 'Add note' }).click();
+    await ann.page.getByTitle(email).getByText('Ann Lee', { exact: true }).waitFor();
+    await demand(false);
+
+    await page.getByText('Working keys they made: 1').first().waitFor();
+    await page.getByRole('button', { name: `More for ${email}` }).click();
+    await page.getByRole('menuitem', { name: 'Deactivate' }).click();
+    await dialogOf(page).getByText('Laptop').waitFor();
+    expect(await violations(page, 'Deactivate')).toEqual([]);
+    await dialogOf(page).getByRole('button', { name: 'Deactivate' }).click();
+    await page.getByText(`${email} was deactivated.`).waitFor();
+    await page.getByRole('button', { name: 'Working keys they made: 1' }).first().click();
+    await dialogOf(page).getByRole('link', { name: 'To the keys' }).click();
+    await heading(page, 'Keys').waitFor();
+    await page.getByText('Laptop', { exact: true }).waitFor();
   });
 
   /** A page that is open while an owner changes the role of the person, and in the end takes it away and back. */

@@ -58,7 +58,7 @@ it('a key is shown once: no other answer, log line or row has its text', async (
   const made = await make(projectId);
   expect(made.text).toMatch(/^sk_test_/);
   expect(made.key).toMatchObject({ ...FULL, state: 'active', last_used_at: null, clients: [] });
-  expect(made.key.created_by).toEqual({ kind: 'person', name: owner.email });
+  expect(made.key.created_by).toEqual({ kind: 'person', name: owner.email, person_name: null });
   const rolled = await act(made.key.id, 'roll', projectId, { overlap_hours: 1 });
   expect(await tried(rolled.body.text)).toBe(200);
   await keyUses.save();

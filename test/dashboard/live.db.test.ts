@@ -2,6 +2,7 @@ import type { AddressInfo } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
 import { createProject } from '../../src/app/projects/projects.ts';
+import { requireFactors } from '../../src/app/people/required-factors.ts';
 import { setRole } from '../../src/app/people/people.ts';
 import { cancelPayment, completeSandboxPayment } from '../../src/app/payments/payment-actions.ts';
 import { dashboardRoutes } from '../../src/http/dashboard/routes.ts';
@@ -198,6 +199,15 @@ describe('a stream ends with the message "session"', () => {
       expect(done.kind).toBe('done');
       expect(await lastOf(stream)).toEqual({ kind: 'session' });
     }
+  });
+
+  it('when the role requires a second factor that the person lacks', async () => {
+    const member = await test.join('viewer', app.projectId);
+    const stream = await started(member.browser);
+    expect(await requireFactors(app, ['viewer'])).toMatchObject({ kind: 'done' });
+    expect(await lastOf(stream)).toEqual({ kind: 'session' });
+    expect((await listenTo(member.browser)).status).toBe(403);
+    await requireFactors(app, []);
   });
 
   it('when the session expires unused: an open tab and its checks do not count as use', async () => {

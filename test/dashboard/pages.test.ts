@@ -66,6 +66,7 @@ describe('the history of a payment', () => {
     at: time,
     action: name,
     by: 'mara@example.com',
+    by_name: null,
     detail: null,
   });
   const refund = (time: string, what: EntryOf<'refund'>['what']): TimelineEntry => ({
@@ -73,6 +74,7 @@ describe('the history of a payment', () => {
     at: time,
     what,
     by: null,
+    by_name: null,
     refund: {
       id: 'rfd_1',
       status: 'completed',

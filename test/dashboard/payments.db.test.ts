@@ -169,7 +169,14 @@ describe('a payment', () => {
     expect(statusesOf(view.timeline)).toEqual(['pending', 'processing', 'confirming', 'completed']);
     expect(view.timeline.map(({ kind }) => kind)).toContain('transfer');
     expect(view.timeline.filter(({ kind }) => kind === 'action')).toEqual([
-      { kind: 'action', at: expect.any(String), action: 'payment.simulate', by: owner.email, detail: null },
+      {
+        kind: 'action',
+        at: expect.any(String),
+        action: 'payment.simulate',
+        by: owner.email,
+        by_name: null,
+        detail: null,
+      },
     ]);
     const events = view.timeline.filter((entry) => entry.kind === 'event');
     expect(events.map(({ type }) => type)).toEqual([

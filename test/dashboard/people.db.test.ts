@@ -1,10 +1,10 @@
-import { afterAll, beforeEach, expect, it, onTestFinished } from 'vitest';
+import { afterAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import type { PersonView } from '../../src/http/dashboard/people/contract.ts';
 import { forActor } from '../../src/app/context.ts';
 import { peopleOf, resetPerson } from '../../src/app/people/people.ts';
 import { listAuditEntries, WHOLE_LOG } from '../../src/store/people/audit.ts';
 import { updatePerson } from '../../src/store/people/people.ts';
-import { DASHBOARD_URL, dashboardTest, signedIn, type Browser } from '../dashboard.ts';
+import { DASHBOARD_URL, dashboardTest, PASSWORD, signedIn, type Browser } from '../dashboard.ts';
 
 const test = await dashboardTest();
 afterAll(() => test.http.close());
@@ -121,4 +121,60 @@ it('the link of an invitation is in its answer alone', async () => {
   const token = made.link.split('/').at(-1) ?? '';
   const log = await session.do('GET /dashboard/api/audit');
   expect(JSON.stringify([await people(), log, test.http.logged])).not.toContain(token);
+});
+
+describe('the keys that a person made', () => {
+  const { projectId } = app;
+  const keysOf = async (id: string): Promise<Pick<PersonView, 'keys' | 'keys_elsewhere'>> => {
+    const found = (await people()).find((one) => one.id === id);
+    return { keys: found?.keys ?? [], keys_elsewhere: found?.keys_elsewhere ?? 0 };
+  };
+  const make = async (browser: Browser, body: object, mode = 'test'): Promise<string> => {
+    const path = `/dashboard/api/projects/${projectId}/${mode}/keys`;
+    const answer = await browser.call<{ key: { id: string } }>({ method: 'POST', path, body });
+    expect(answer.status).toBe(200);
+    app.clock.advance(1);
+    return answer.body.key.id;
+  };
+  const act = async (id: string, what: string, body: object = {}) => {
+    const path = `/dashboard/api/projects/${projectId}/test/keys/${id}/${what}`;
+    expect((await session.call({ method: 'POST', path, body })).status).toBe(200);
+  };
+
+  it('are named as long as they work, also once their maker is deactivated', async () => {
+    const member = await test.join('developer');
+    const server = await make(member.browser, { name: 'Server', kind: 'secret', permission: 'full' });
+    const revoked = await make(member.browser, { name: 'Old', kind: 'secret', permission: 'read' });
+    const rolled = await make(member.browser, { name: 'Rolled', kind: 'secret', permission: 'read' });
+    const scopes = ['payments:read'];
+    const report = await make(member.browser, { name: 'Report', kind: 'secret', scopes }, 'live');
+    await make(session, { name: 'Mine', kind: 'secret', permission: 'full' });
+    await act(revoked, 'revoke');
+    // The new key is known to whoever rolled it.
+    await act(rolled, 'roll', { overlap_hours: 1 });
+    const common = { project: projectId, kind: 'secret', last_used_at: null };
+    const lasting = [
+      { ...common, id: server, name: 'Server', mode: 'test', permission: 'full', scopes: null },
+      { ...common, id: report, name: 'Report', mode: 'live', permission: null, scopes },
+    ];
+    const ending = { ...common, id: rolled, name: 'Rolled', mode: 'test', permission: 'read', scopes: null };
+    expect(await keysOf(member.id)).toEqual({ keys: expect.arrayContaining([...lasting, ending]), keys_elsewhere: 0 });
+    app.clock.advance(60 * 60_000);
+    await session.do('POST /dashboard/api/reauthenticate', { password: PASSWORD });
+    const { person } = await session.do('POST /dashboard/api/people/deactivate', { id: member.id });
+    expect(person.keys).toEqual(lasting);
+    expect(await keysOf(member.id)).toEqual({ keys: lasting, keys_elsewhere: 0 });
+    expect((await keysOf(owner.id)).keys.map(({ name }) => name).toSorted()).toEqual(['Mine', 'Rolled']);
+  });
+
+  it('are only counted in projects whose keys the reader may not see', async () => {
+    const maker = await test.join('developer');
+    await make(maker.browser, { name: 'Hidden', kind: 'secret', permission: 'full' });
+    const admin = await test.join('admin');
+    const change = { id: admin.id, role: 'viewer', project: projectId } as const;
+    await session.do('POST /dashboard/api/people/role', change);
+    const { data } = await admin.browser.do('GET /dashboard/api/people');
+    expect(data.find(({ id }) => id === maker.id)).toMatchObject({ keys: [], keys_elsewhere: 1 });
+    expect(JSON.stringify(data)).not.toContain('Hidden');
+  });
 });

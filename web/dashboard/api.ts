@@ -52,7 +52,7 @@ export interface ApiOptions {
   readonly reauthenticate: () => Promise<boolean>;
   /** Called when the session has ended. */
   readonly signedOut: () => void;
-  /** Called when a role does not permit a request, so that it may have changed. */
+  /** Called when a request is not permitted, so that the role, or what it requires, may have changed. */
   readonly forbidden: () => void;
 }
 
@@ -68,11 +68,16 @@ export function createApi({ language, reauthenticate, signedOut, forbidden }: Ap
     } catch (error) {
       if (!(error instanceof ApiFault)) throw error;
       if (error.status === 401 && !isSignIn(name)) signedOut();
-      if (error.type === 'permission_error' && name !== SESSION) forbidden();
+      if (isForbidden(error) && name !== SESSION) forbidden();
       if (error.type !== 'reauthentication_required' || !(await reauthenticate())) throw error;
       return send(name, input ?? {}, language, signal);
     }
   };
+}
+
+/** Whether the person may not do this now, because of their role or for lack of a second factor. */
+export function isForbidden({ type }: ApiFault): boolean {
+  return type === 'permission_error' || type === 'second_factor_required';
 }
 
 /** Routes where 401 means a wrong password or code. */

@@ -1,8 +1,9 @@
-import { QueryClient } from '@tanstack/react-query';
+import { QueryClient, replaceEqualDeep } from '@tanstack/react-query';
 import { createContext, useContext, useSyncExternalStore } from 'react';
+import type { SessionAnswer } from '../../src/http/dashboard/account/contract.ts';
 import type { Action, Role } from '../../src/domain/role.ts';
 import { foldedGroups, type PageGroup } from './shell/page-groups.ts';
-import { ApiFault, createApi, readByKey, reads, type Api } from './api.ts';
+import { ApiFault, createApi, isForbidden, readByKey, reads, type Api } from './api.ts';
 
 export interface Toast {
   readonly id: number;
@@ -57,7 +58,23 @@ export interface Dashboard {
 }
 
 /** The signed-in person, and their permissions. */
-export const sessionQuery = { ...reads(['session'], 'GET /dashboard/api/session'), staleTime: 60_000 };
+export const sessionQuery = {
+  ...reads(['session'], 'GET /dashboard/api/session'),
+  staleTime: 60_000,
+  structuralSharing: (before: unknown, now: unknown) =>
+    keepingProjects(before as SessionAnswer | undefined, now as SessionAnswer),
+};
+
+/**
+ * The server leaves out the projects of a person who must add a second factor. The open page keeps them, and its typed
+ * text, below the dialog that asks for the factor.
+ */
+function keepingProjects(before: SessionAnswer | undefined, now: SessionAnswer): SessionAnswer {
+  if (before?.state !== 'signed_in' || now.state !== 'signed_in') return replaceEqualDeep(before, now);
+  const keeps = now.must_add_factor && before.person.id === now.person.id;
+  return replaceEqualDeep(before, keeps ? { ...now, person: before.person, projects: before.projects } : now);
+}
+
 const MAX_RETRIES = 2;
 const MAX_TOASTS = 3;
 
@@ -123,7 +140,7 @@ async function readSession(api: Api, queries: QueryClient, isSignedOut: Store<bo
 export function noteRefusal({ isSignedOut, refreshSession }: Dashboard, error: unknown): void {
   if (!(error instanceof ApiFault)) return;
   if (error.status === 401) isSignedOut.set(true);
-  if (error.type === 'permission_error') refreshSession();
+  if (isForbidden(error)) refreshSession();
 }
 
 /** Concurrent requests that need reauthentication share one dialog. */

@@ -58,6 +58,7 @@ const signedIn = createRoute({
   id: 'signed-in',
   beforeLoad: async ({ context: { dashboard }, location }): Promise<{ readonly session: SignedIn }> => {
     const session = await dashboard.queries.ensureQueryData(sessionQuery);
+    if (session.state === 'signed_in' && session.must_add_factor) throw redirect({ to: '/protect', replace: true });
     if (session.state === 'signed_in') return { session };
     const search = location.pathname === '/' ? {} : { to: location.href };
     throw redirect({ to: '/sign-in', search, replace: true });
@@ -179,7 +180,7 @@ const keys = inProject(
 );
 const people = inProject(
   '/people',
-  lazyPage(() => import('./pages/people/people-page.tsx'), 'PeoplePage', 'people'),
+  lazyPage(() => import('./pages/people/people-page.tsx'), 'PeoplePage', 'people', 'keys'),
 );
 const audit = inProjectWith(
   '/audit',

@@ -23,6 +23,7 @@ import { recordAudit } from '../audit.ts';
 import { forActor, newId, type App } from '../context.ts';
 import { rejected, type Rejected } from '../rejected.ts';
 import { mailAccountChange } from './account-mail.ts';
+import { personName } from './person-name.ts';
 import { passwordFault } from './password-rules.ts';
 import type { Client } from './guess-limits.ts';
 import type { PeopleParts } from './parts.ts';
@@ -71,8 +72,14 @@ export function makeSetupLink(app: App, siteUrl: string): Promise<NewLink | null
 }
 
 export type LinkState =
-  /** `email` is the account's, or the new one that a link confirms; null at set-up. */
-  | { readonly kind: 'open'; readonly purpose: LinkPurpose; readonly email: string | null; readonly expiresAt: number }
+  | {
+      readonly kind: 'open';
+      readonly purpose: LinkPurpose;
+      /** The account's, or the new one that a link confirms; null at set-up. */
+      readonly email: string | null;
+      readonly name: string | null;
+      readonly expiresAt: number;
+    }
   | { readonly kind: 'used' | 'expired' | 'unknown' };
 
 export async function linkState(app: App, token: string): Promise<LinkState> {
@@ -85,7 +92,7 @@ export async function linkState(app: App, token: string): Promise<LinkState> {
   const email = (purpose === 'email' ? person?.pendingEmail : person?.email) ?? null;
   if (link.usedAt !== null || isTaken || (purpose === 'email' && email === null)) return { kind: 'used' };
   if (app.clock() >= expiresAt) return { kind: 'expired' };
-  return { kind: 'open', purpose, email, expiresAt };
+  return { kind: 'open', purpose, email, name: person?.name ?? null, expiresAt };
 }
 
 export type AcceptOutcome =
@@ -97,7 +104,13 @@ export type AcceptOutcome =
 export async function acceptLink(
   parts: PeopleParts,
   client: Client,
-  given: { readonly token: string; readonly email: string | null; readonly password: string },
+  given: {
+    readonly token: string;
+    readonly email: string | null;
+    /** Null leaves the name as it is, an empty one removes it. */
+    readonly name: string | null;
+    readonly password: string;
+  },
 ): Promise<AcceptOutcome> {
   const { app, hasher } = parts;
   const state = await linkState(app, given.token);
@@ -106,6 +119,8 @@ export async function acceptLink(
   if (state.purpose === 'email') return { kind: 'closed', state: 'unknown' };
   const email = state.email ?? given.email;
   if (email === null) return rejected('email_required', { param: 'email' });
+  const name = given.name === null ? null : personName(given.name);
+  if (name?.kind === 'rejected') return name;
   const fault = passwordFault(given.password, email);
   if (fault !== null) return fault;
   const hash = tokenHash(given.token);
@@ -119,7 +134,7 @@ export async function acceptLink(
     if (!(await useLink(trx, hash, app.clock()))) return { kind: 'closed', state: 'used' };
     const person = await personOf(app, trx, link, email);
     if (person === null) return { kind: 'closed', state: 'used' };
-    const changes = { passwordHash, pendingEmail: null, joinedAt: person.joinedAt ?? app.clock() };
+    const changes = { passwordHash, pendingEmail: null, joinedAt: person.joinedAt ?? app.clock(), ...name?.changes };
     await updatePerson(trx, person.id, changes);
     await closeLinks(trx, person.id, app.clock());
     await deleteSessions(trx, person.id);
@@ -127,7 +142,7 @@ export async function acceptLink(
       action: link.purpose === 'reset' ? 'person.password' : 'person.join',
       projectId: null,
       subject: { kind: 'person', id: person.id },
-      after: { email: person.email, by: link.purpose },
+      after: { email: person.email, by: link.purpose, ...name?.changes },
     });
     if (link.purpose === 'reset') {
       await mailAccountChange(forActor(app, actorOf(person, client.ip)), trx, person, 'password');

@@ -37,7 +37,7 @@ export async function registrationOptions(
     rpName: 'Cointill',
     rpID: host,
     userName: person.email,
-    userDisplayName: person.email,
+    userDisplayName: person.name ?? person.email,
     userID: new Uint8Array(Buffer.from(person.id)),
     timeout: CHALLENGE_MS,
     excludeCredentials: passkeys.map((one) => ({ id: one.credentialId, transports: [...one.transports] })),

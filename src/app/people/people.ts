@@ -24,6 +24,7 @@ import { enqueueMails } from '../enqueue-mail.ts';
 import { noProject, rejected, type Rejected } from '../rejected.ts';
 import { mailAccountChange } from './account-mail.ts';
 import { newLink, type NewLink } from './links.ts';
+import { personName } from './person-name.ts';
 
 /** The result with all of the person's roles, including earlier ones in single projects. */
 type WithRoles<More = object> = Done<{ readonly memberships: readonly Membership[] } & More>;
@@ -45,9 +46,17 @@ export async function memberOf(app: App, id: string): Promise<Member | null> {
 export function invitePerson(
   app: App,
   siteUrl: string,
-  request: { readonly email: string; readonly role: Role; readonly projectId: string | null },
+  request: {
+    readonly email: string;
+    readonly role: Role;
+    readonly projectId: string | null;
+    /** Absent: the person says it themselves. */
+    readonly name?: string | undefined;
+  },
 ): Promise<WithRoles<{ readonly link: NewLink; readonly isMailed: boolean }>> {
   const { email, role, projectId } = request;
+  const name = request.name === undefined ? null : personName(request.name);
+  if (name?.kind === 'rejected') return Promise.resolve(name);
   return app.db.transaction().execute(async (trx) => {
     await lockPeople(trx);
     const project = projectId === null ? null : await findProject(trx, projectId);
@@ -66,6 +75,7 @@ export function invitePerson(
     if (existing === null) await insertPerson(trx, { id, email, createdAt: now });
     // A person who was deactivated starts afresh.
     else if (existing.deactivatedAt !== null) await forget(trx, id);
+    if (name !== null) await updatePerson(trx, id, name.changes);
     await closeLinks(trx, id, now);
     const before = await membershipsOf(trx, id);
     await setMembership(trx, { id: newId(app, now), personId: id, projectId, role, now });
@@ -74,7 +84,7 @@ export function invitePerson(
       projectId,
       subject: { kind: 'person', id },
       before: existing === null ? null : { roles: rolesText(before) },
-      after: { email: existing?.email ?? email, role },
+      after: { email: existing?.email ?? email, role, ...name?.changes },
     });
     const link = await newLink(app, trx, siteUrl, 'invitation', id);
     await mailInvitation(app, trx, id, { role, project: project?.name ?? null });
@@ -105,10 +115,10 @@ async function mailInvitation(
 /** Invitation mails are not retried after a day: the link will have been passed on by hand. */
 const INVITATION_PATIENCE_MS = 24 * 60 * 60_000;
 
-/** Removes the person's password, second factors, sessions and roles. */
+/** Removes the person's name, password, second factors, sessions and roles. */
 async function forget(trx: Trx, id: string): Promise<void> {
   await takeFactors(trx, id);
-  await updatePerson(trx, id, { passwordHash: null, deactivatedAt: null });
+  await updatePerson(trx, id, { name: null, passwordHash: null, deactivatedAt: null });
   await deleteMemberships(trx, id);
 }
 

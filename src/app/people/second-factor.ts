@@ -5,6 +5,7 @@ import {
   insertPasskey,
   listPasskeys,
   replaceRecoveryCodes,
+  requiresFactor,
   type Passkey,
 } from '../../store/people/factors.ts';
 import { lockPerson, takeTotpStep, updatePerson, type Person } from '../../store/people/people.ts';
@@ -72,18 +73,23 @@ export async function confirmTotp(
   return outcome.kind === 'too_many' ? tooManyReauthentications(parts, signedIn, outcome) : outcome;
 }
 
-/** Removes the person's TOTP secret; false if there is none. */
-export function removeTotp(app: App, signedIn: InBrowser): Promise<boolean> {
+/** `none`: there was no such factor. */
+type Removed = { readonly kind: 'done' | 'none' } | Rejected;
+
+/** Removes the person's TOTP secret. Refused if it is the last factor and a role requires one. */
+export function removeTotp(app: App, signedIn: InBrowser): Promise<Removed> {
   const { person } = signedIn;
   return app.db.transaction().execute(async (trx) => {
     const now = await lockPerson(trx, person.id);
-    if (now === null || now.sealedTotp === null) return false;
+    if (now === null || now.sealedTotp === null) return { kind: 'none' };
+    const isLast = (await listPasskeys(trx, person.id)).length === 0;
+    if (isLast && (await requiresFactor(trx, person.id))) return rejected('last_factor');
     await updatePerson(trx, person.id, { sealedTotp: null, sealedPendingTotp: null });
     await dropUselessCodes(trx, person);
     await endOthers(trx, signedIn);
     await auditOfPerson(app, trx, 'totp.remove', person);
     await mailAccountChange(app, trx, person, 'totp_removed');
-    return true;
+    return { kind: 'done' };
   });
 }
 
@@ -127,17 +133,22 @@ export async function addPasskey(
   });
 }
 
-/** Removes a passkey; false if the person has no such passkey. */
-export function removePasskey(app: App, signedIn: InBrowser, id: string): Promise<boolean> {
+/** Removes a passkey. Refused if it is the last factor and a role requires one. */
+export function removePasskey(app: App, signedIn: InBrowser, id: string): Promise<Removed> {
   const { person } = signedIn;
   return app.db.transaction().execute(async (trx) => {
-    const passkey = (await listPasskeys(trx, person.id)).find((one) => one.id === id);
-    if (passkey === undefined || !(await deletePasskey(trx, person.id, id))) return false;
+    const now = await lockPerson(trx, person.id);
+    const passkeys = await listPasskeys(trx, person.id);
+    const passkey = passkeys.find((one) => one.id === id);
+    if (now === null || passkey === undefined) return { kind: 'none' };
+    const isLast = now.sealedTotp === null && passkeys.length === 1;
+    if (isLast && (await requiresFactor(trx, person.id))) return rejected('last_factor');
+    await deletePasskey(trx, person.id, id);
     await dropUselessCodes(trx, person);
     await endOthers(trx, signedIn);
     await auditOfPerson(app, trx, 'passkey.remove', person, { name: passkey.name });
     await mailAccountChange(app, trx, person, 'passkey_removed', passkey.name);
-    return true;
+    return { kind: 'done' };
   });
 }
 

@@ -13,6 +13,7 @@ import {
   forgetKnownBrowsers,
   saveKnownBrowser,
 } from '../../store/people/sessions.ts';
+import { lacksFactor } from '../../store/people/factors.ts';
 import { rememberLanguage } from '../../store/people/mails.ts';
 import { findPerson, membershipsOf, type Person } from '../../store/people/people.ts';
 import { recordAudit } from '../audit.ts';
@@ -34,6 +35,8 @@ export interface SignedIn {
   readonly session: Session;
   readonly person: Person;
   readonly memberships: readonly Membership[];
+  /** Whether a role requires a second factor that the person lacks: the session may do nothing but add one. */
+  readonly mustAddFactor: boolean;
 }
 
 /** A session with the token by which its browser is recognized. */
@@ -69,14 +72,16 @@ export async function findSignedIn(app: App, token: string, ip: string): Promise
   const session = await findSession(app.db, hash);
   const now = app.clock();
   if (session === null || now >= idleEndsAt(session)) return null;
-  const [person, memberships] = await Promise.all([
+  const [person, memberships, mustAddFactor] = await Promise.all([
     findPerson(app.db, session.personId),
     membershipsOf(app.db, session.personId),
+    lacksFactor(app.db, session.personId),
   ]);
   if (person === null || person.deactivatedAt !== null) return null;
-  if (now - session.lastUsedAt < TOUCH_MS && session.ip === ip) return { session, person, memberships };
+  const found = { session, person, memberships, mustAddFactor };
+  if (now - session.lastUsedAt < TOUCH_MS && session.ip === ip) return found;
   await touchSession(app.db, session.id, now, ip);
-  return { session: { ...session, lastUsedAt: Math.max(now, session.lastUsedAt), ip }, person, memberships };
+  return { ...found, session: { ...session, lastUsedAt: Math.max(now, session.lastUsedAt), ip } };
 }
 
 export function actorOf(person: Person, ip: string): Actor {
@@ -116,7 +121,8 @@ export async function startSession(app: App, trx: Trx, person: Person, client: C
     after: { by: way, user_agent: session.userAgent },
   });
   const memberships = await membershipsOf(trx, person.id);
-  return { session, person, memberships, token, browserToken: isKnown ? null : browserToken };
+  const mustAddFactor = await lacksFactor(trx, person.id);
+  return { session, person, memberships, mustAddFactor, token, browserToken: isKnown ? null : browserToken };
 }
 
 /** Gives the session a new token and a new time of reauthentication. Null if the session has ended in the meantime. */

@@ -3,11 +3,19 @@ import { formatKey } from '../../domain/api-key.ts';
 import { encodeId } from '../../domain/id.ts';
 import { PUBLIC_SCOPES, type KeyGrant, type Mode, type Scope } from '../../domain/permission.ts';
 import { beyondRole, keyRefusalOf, roleIn, type Role } from '../../domain/role.ts';
-import { insertKey, listKeys, lockKey, revokeKey, succeedKey, type StoredKey } from '../../store/projects/api-keys.ts';
+import {
+  insertKey,
+  listKeys,
+  listUnrevoked,
+  lockKey,
+  revokeKey,
+  succeedKey,
+  type StoredKey,
+} from '../../store/projects/api-keys.ts';
 import { changesOfKeys, type AuditValues } from '../../store/people/audit.ts';
 import type { Trx } from '../../store/database.ts';
 import { keyClients, type KeyClient } from '../../store/projects/key-clients.ts';
-import { listMembers } from '../../store/people/people.ts';
+import { listMembers, namesOfPeople } from '../../store/people/people.ts';
 import { findProject } from '../../store/projects/projects.ts';
 import type { ActorKind } from '../../store/schema/people.ts';
 import { isoTime } from '../../wire/time.ts';
@@ -181,12 +189,17 @@ export interface KeyActor {
   readonly name: string;
 }
 
+/** The same with the name of the person as it is now; null: none, or no person. */
+interface NamedActor extends KeyActor {
+  readonly personName: string | null;
+}
+
 /** A key with the people who made and ended it, and the addresses that used it recently. */
 export interface KeyDetails extends StoredKey {
   /** Null for keys from before there was an audit log. */
-  readonly createdBy: KeyActor | null;
+  readonly createdBy: NamedActor | null;
   /** The person who revoked or rolled it. */
-  readonly endedBy: KeyActor | null;
+  readonly endedBy: NamedActor | null;
   /** Recent clients, newest first. */
   readonly clients: readonly KeyClient[];
 }
@@ -198,18 +211,20 @@ export async function keyDetails(app: App, { projectId, mode }: Within): Promise
     .filter((key) => key.mode === mode && (key.revokedAt ?? Infinity) > longAgo && (key.endsAt ?? Infinity) > longAgo)
     .toReversed();
   const ids = keys.map(({ id }) => id);
-  const [clients, changes] = await Promise.all([
+  const [clients, changes, names] = await Promise.all([
     keyClients(app.db, ids),
     changesOfKeys(
       app.db,
       ids.map((id) => encodeId('key', id)),
     ),
+    namesOfPeople(app.db),
   ]);
   return keys.map((key) => {
     const own = changes.filter(({ subject }) => subject.id === encodeId('key', key.id));
-    const by = (...actions: readonly string[]): KeyActor | null => {
+    const by = (...actions: readonly string[]): NamedActor | null => {
       const actor = own.findLast(({ action }) => actions.includes(action))?.actor;
-      return actor === undefined ? null : { kind: actor.kind, name: actor.name };
+      if (actor === undefined) return null;
+      return { kind: actor.kind, name: actor.name, personName: names.get(actor.id ?? '') ?? null };
     };
     return {
       ...key,
@@ -228,23 +243,36 @@ export interface KeyBeyondRole {
   readonly role: Role | null;
 }
 
+/** A key that works, with the person who made it. */
+export interface MadeKey {
+  readonly key: StoredKey;
+  readonly maker: KeyActor & { readonly id: string | null };
+}
+
+/** The working keys that people made, in one project or in all, as far as the audit log knows their makers. */
+export async function keysPeopleMade(app: App, projectId: string | null): Promise<readonly MadeKey[]> {
+  const now = app.clock();
+  const keys = (await listUnrevoked(app.db, projectId)).filter(({ endsAt }) => (endsAt ?? Infinity) > now);
+  const ids = keys.map(({ id }) => encodeId('key', id));
+  const made = (await changesOfKeys(app.db, ids)).filter(
+    ({ action, actor }) => action === 'key.create' && actor.kind === 'person',
+  );
+  const makers = new Map(made.map(({ subject, actor }) => [subject.id, actor]));
+  return keys.flatMap((key) => {
+    const maker = makers.get(encodeId('key', key.id));
+    return maker === undefined ? [] : [{ key, maker }];
+  });
+}
+
 /** A project's live keys beyond their makers' roles, where the audit log knows the maker. */
 export async function keysBeyondRole(app: App, projectId: string): Promise<readonly KeyBeyondRole[]> {
-  const now = app.clock();
-  const keys = (await listKeys(app.db, projectId)).filter(
-    (key) => key.mode === 'live' && key.revokedAt === null && (key.endsAt ?? Infinity) > now,
-  );
-  if (keys.length === 0) return [];
-  const ids = keys.map(({ id }) => encodeId('key', id));
-  const [changes, members] = await Promise.all([changesOfKeys(app.db, ids), listMembers(app.db)]);
-  return keys.flatMap((key) => {
-    const made = changes.find(
-      ({ action, subject }) => action === 'key.create' && subject.id === encodeId('key', key.id),
-    );
-    if (made?.actor.kind !== 'person') return [];
-    const person = members.find(({ id, deactivatedAt }) => id === made.actor.id && deactivatedAt === null);
+  const made = (await keysPeopleMade(app, projectId)).filter(({ key }) => key.mode === 'live');
+  if (made.length === 0) return [];
+  const members = await listMembers(app.db);
+  return made.flatMap(({ key, maker }) => {
+    const person = members.find(({ id, deactivatedAt }) => id === maker.id && deactivatedAt === null);
     const role = roleIn(person?.memberships ?? [], projectId);
-    return beyondRole(role, key) === null ? [] : [{ key, maker: made.actor, role }];
+    return beyondRole(role, key) === null ? [] : [{ key, maker, role }];
   });
 }
 

@@ -20,6 +20,13 @@ export const roleShape = oneOf(ROLES);
 export const actionShape = oneOf(ACTIONS);
 export const modeShape = oneOf(MODES);
 
+/** A person as colleagues know them; `name` is null if they gave none. */
+export const namedPersonShape = Type.Object({
+  id: Type.String(),
+  email: Type.String(),
+  name: nullable(Type.String()),
+});
+
 /** The empty answer of a successful action. */
 export const doneShape = Type.Object({});
 

@@ -1,5 +1,7 @@
 import { invalid } from '../errors.ts';
 import { NETWORK_FACTS, type EvmNetwork } from '../../domain/networks.ts';
+import type { StoredKey } from '../../store/projects/api-keys.ts';
+import { isoTime } from '../../wire/time.ts';
 import type { WalletChain } from './contract-parts.ts';
 
 /**
@@ -19,6 +21,13 @@ export function pageOf(
   page: (explorer: string, what: string) => string,
 ): string | null {
   return explorer === null ? null : page(explorer, what);
+}
+
+const MINUTE_MS = 60_000;
+
+/** When a key was last used, to the minute, which is how often that is saved. */
+export function lastUseOf({ lastUsedAt }: Pick<StoredKey, 'lastUsedAt'>): string | null {
+  return lastUsedAt === null ? null : isoTime(Math.floor(lastUsedAt / MINUTE_MS) * MINUTE_MS);
 }
 
 /** The requested page of a list, read with one more row than the page shows. */

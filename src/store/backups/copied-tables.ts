@@ -70,6 +70,7 @@ export const COPIED_TABLES: { readonly [Name in keyof Tables]: 'rows' | 'nothing
   sweep_transfers: 'rows',
   people: 'rows',
   memberships: 'rows',
+  required_factors: 'rows',
   account_links: 'nothing',
   sessions: 'nothing',
   sign_ins: 'nothing',

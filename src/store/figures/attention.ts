@@ -279,6 +279,7 @@ export async function saveAttentionMark(
 export interface Assignee {
   readonly id: string;
   readonly email: string;
+  readonly name: string | null;
 }
 
 /** The people with a role in a project that lets them write notes, by e-mail. */
@@ -288,7 +289,7 @@ export async function assignees(
   roles: readonly string[],
 ): Promise<readonly Assignee[]> {
   const { rows } = await sql<Assignee>`
-    select p.id, p.email from people p cross join lateral (
+    select p.id, p.email, p.name from people p cross join lateral (
       select role from memberships m where m.person_id = p.id and (m.project_id = ${projectId} or m.project_id is null)
       order by m.project_id nulls last limit 1
     ) m where p.deactivated_at is null and p.joined_at is not null and m.role = any (${roles}::text[])

@@ -1,14 +1,31 @@
 import type { Database, Trx } from '../database.ts';
-import { countRows, deleteRows, findRow, findRows, insertRows, updateRows, type Stored } from '../rows.ts';
+import { countRows, deleteRows, fields, findRow, insertRows, updateRows, type Stored } from '../rows.ts';
 import { sql } from 'kysely';
 import type { Mode } from '../../domain/permission.ts';
 
 /** A person's note about a payment. */
 export type Note = Stored<'payment_notes'>;
 
+/** A note with the name of its author as it is now. */
+export interface ReadNote extends Note {
+  readonly personName: string | null;
+}
+
 /** A payment's notes, oldest first. */
-export async function notesOf(executor: Database | Trx, paymentId: string, limit: number): Promise<readonly Note[]> {
-  return findRows(executor, 'payment_notes', { paymentId }, { order: ['id'], limit });
+export async function notesOf(
+  executor: Database | Trx,
+  paymentId: string,
+  limit: number,
+): Promise<readonly ReadNote[]> {
+  return executor
+    .selectFrom('payment_notes as n')
+    .leftJoin('people as p', 'p.id', 'n.author_id')
+    .select(fields('payment_notes', { of: 'n' }))
+    .select('p.name as personName')
+    .where('n.payment_id', '=', paymentId)
+    .orderBy('n.id')
+    .limit(limit)
+    .execute();
 }
 
 export async function countNotes(trx: Trx, paymentId: string): Promise<number> {

@@ -10,7 +10,7 @@ import { withChosenAddress, refundedMoney, refundsOfPayment } from '../refunds/r
 import { timestamp, type Database, type Trx } from '../database.ts';
 import type { Stored } from '../rows.ts';
 import { isDigestOfKey } from '../projects/answers.ts';
-import { labelsOfPayments, notesOf, type Note } from './notes.ts';
+import { labelsOfPayments, notesOf, type ReadNote } from './notes.ts';
 import { eventsOf, type EventRecord } from './payment-events.ts';
 import { findPayments, listTransitions, type TransitionRecord } from './payments.ts';
 import { payoutsOf, type RefundPayout } from '../refunds/refund-payouts.ts';
@@ -33,6 +33,8 @@ export interface ActionRecord {
   readonly at: number;
   readonly action: string;
   readonly by: string;
+  /** The name of that person as it is now; null: none, or no person. */
+  readonly byName: string | null;
   /** The name of a label or the amount of a refund; null for other actions. */
   readonly detail: string | null;
   /** The public id of the payment or refund. */
@@ -64,7 +66,7 @@ export interface PaymentDetails {
   /** The money that its refunds take of each received token, the quote's included. */
   readonly taken: readonly TakenMoney[];
   /** Oldest first. */
-  readonly notes: readonly Note[];
+  readonly notes: readonly ReadNote[];
   readonly labels: readonly string[];
   readonly actions: readonly ActionRecord[];
   readonly idempotencyKey: string | null;
@@ -161,6 +163,7 @@ async function actionsOf(trx: Trx, payment: Payment, refunds: readonly Refund[])
   const rows = await trx
     .selectFrom('audit_log')
     .select(['at', 'action', 'actor_name as by', 'subject_id as subject', 'before', 'after'])
+    .select(sql<string | null>`(select name from people where people.id = audit_log.actor_id)`.as('byName'))
     // The audit log has only a label's id: its name is in its own table, and is deleted with it.
     .select(
       sql<string | null>`(select name from labels where labels.project_id = audit_log.project_id

@@ -1,3 +1,5 @@
+import { sql } from 'kysely';
+import { ROLES, type Role } from '../../domain/role.ts';
 import type { Database, Trx } from '../database.ts';
 import { countRows, deleteRows, findRow, findRows, insertRows, updateRows, type Stored } from '../rows.ts';
 
@@ -56,3 +58,33 @@ export async function useRecoveryCode(
   const open = { personId, codeHash: hash, usedAt: null };
   return (await updateRows(executor, 'recovery_codes', open, { usedAt: now })) > 0;
 }
+
+/** The roles whose holders must have a second factor, in the order of all roles. */
+export async function rolesWithFactor(executor: Database | Trx): Promise<readonly Role[]> {
+  const rows = await findRows(executor, 'required_factors', {});
+  return ROLES.filter((one) => rows.some(({ role }) => role === one));
+}
+
+export async function setRolesWithFactor(trx: Trx, roles: readonly Role[]): Promise<void> {
+  await deleteRows(trx, 'required_factors', {});
+  const rows = roles.map((role) => ({ role }));
+  await insertRows(trx, 'required_factors', rows);
+}
+
+/** Whether one of the person's roles requires a second factor. */
+export async function requiresFactor(executor: Database | Trx, personId: string): Promise<boolean> {
+  const { rows } = await sql`select where ${isRequired(personId)}`.execute(executor);
+  return rows.length > 0;
+}
+
+/** Whether one of the person's roles requires a second factor and the person has none. */
+export async function lacksFactor(executor: Database | Trx, personId: string): Promise<boolean> {
+  const { rows } = await sql`
+    select where ${isRequired(personId)}
+      and exists (select from people where id = ${personId} and totp_secret is null)
+      and not exists (select from passkeys where person_id = ${personId})`.execute(executor);
+  return rows.length > 0;
+}
+
+const isRequired = (personId: string) => sql<boolean>`
+  exists (select from memberships m join required_factors r on r.role = m.role where m.person_id = ${personId})`;

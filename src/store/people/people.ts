@@ -80,6 +80,12 @@ export async function listMembers(executor: Database | Trx): Promise<readonly Me
   }));
 }
 
+/** The names that people have, by their ids. */
+export async function namesOfPeople(executor: Database | Trx): Promise<ReadonlyMap<string, string>> {
+  const people = await executor.selectFrom('people').select(['id', 'name']).where('name', 'is not', null).execute();
+  return new Map(people.map(({ id, name }) => [id, name ?? '']));
+}
+
 /** The people who sign in with one-time codes. */
 export async function listTotpHolders(executor: Database | Trx): Promise<readonly Person[]> {
   return findRows(executor, 'people', { sealedTotp: NOT_NULL, deactivatedAt: null }, { ...PERSON, order: ['email'] });

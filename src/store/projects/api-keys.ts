@@ -52,6 +52,12 @@ export async function listKeys(db: Database, projectId: string): Promise<readonl
   return (await findRows(db, 'api_keys', { projectId }, { ...KEY, order: ['createdAt', 'id'] })).map(keyFromRow);
 }
 
+/** The keys of a project, or of all of them, that nobody revoked, oldest first. */
+export async function listUnrevoked(db: Database, projectId: string | null): Promise<readonly StoredKey[]> {
+  const where = { revokedAt: null, ...(projectId === null ? {} : { projectId }) };
+  return (await findRows(db, 'api_keys', where, { ...KEY, order: ['createdAt', 'id'] })).map(keyFromRow);
+}
+
 /**
  * A key by its id, revoked or not, locked until the transaction ends: the second of two people who roll or revoke it
  * sees the first one's change.

@@ -5,6 +5,8 @@ import { bigint, boolean, bytes, integer, json, named, nullable, text, texts, ti
 export const PEOPLE = {
   id: uuid(),
   email: text(),
+  /** The name under which colleagues know the person; null: the e-mail alone. */
+  name: nullable(text()),
   /** The new address that is not confirmed yet. */
   pending_email: nullable(text()),
   /** PHC string; null until the invitation was accepted. */
@@ -27,6 +29,9 @@ export const MEMBERSHIPS = {
   role: text<Role>(),
   created_at: timestamp(),
 };
+
+/** The roles whose holders must have a second factor, in one project or in all. */
+export const REQUIRED_FACTORS = { role: text<Role>() };
 
 /** The purpose of a one-time link. */
 export type LinkPurpose = 'setup' | 'invitation' | 'reset' | 'email';

@@ -34,14 +34,15 @@ export function AccountButton({ className }: { readonly className?: string | und
         aria-haspopup="dialog"
         aria-expanded={isOpen}
         title={person.email}
-        data-letter={person.email.slice(0, 1)}
+        data-letter={(person.name ?? person.email).slice(0, 1)}
         onClick={() => setOpen(!isOpen)}
       />
       <Suspense>
         {isOpen ? (
           <PopoverPopup label={t('account')} anchor={button} onClose={() => setOpen(false)}>
             <p className={menu.who}>
-              <b>{person.email}</b>
+              <b>{person.name ?? person.email}</b>
+              {person.name === null ? null : <small>{person.email}</small>}
               {role === undefined ? null : <small>{t(`role_${role}`)}</small>}
             </p>
             <div className={menu.line} role="separator" />

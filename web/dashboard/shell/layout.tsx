@@ -30,6 +30,19 @@ const AttentionNews = lazy(async () => {
   }
 });
 
+const FactorQuestion = lazy(async () => {
+  try {
+    const [module] = await Promise.all([
+      import('../pages/access/factor-choices.tsx'),
+      loadTexts(chosenLanguage(), 'access'),
+    ]);
+    return { default: module.FactorQuestion };
+  } catch {
+    // After an upgrade or offline: the server's refusals say the same, and a reload asks.
+    return { default: () => null };
+  }
+});
+
 /** The frame of all pages for signed-in people. */
 export function Layout() {
   const session = useSignedIn();
@@ -51,6 +64,7 @@ export function Layout() {
   useRecheck(!isKnown || session.projects.length === 0);
   useLive(isKnown ? scope : null);
   const [news, endNews] = useAttentionNews(isKnown ? scope : null);
+  const factor = useFactorQuestion(session);
   const isTest = scope?.mode === 'test' && isKnown;
   return (
     <div className={classNames(css.app, isTest && css.isTest)}>
@@ -75,9 +89,19 @@ export function Layout() {
         </main>
       </div>
       <Suspense>{news === null ? null : <AttentionNews {...news} onShown={endNews} />}</Suspense>
+      <Suspense>{factor === null ? null : <FactorQuestion {...factor} />}</Suspense>
       <Overlays {...{ commands, scope, overlay }} onClose={() => setOverlay(null)} open={setOverlay} />
     </div>
   );
+}
+
+/** The question for a second factor, if the role requires one since the page was opened. */
+function useFactorQuestion({ must_add_factor: isRequired }: SignedIn) {
+  const { queries } = useDashboard();
+  // The recovery codes are shown once, and stay when the session is read again meanwhile.
+  const [isAdding, setAdding] = useState(false);
+  if (!isRequired && !isAdding) return null;
+  return { onAdding: setAdding, onDone: () => void queries.invalidateQueries() };
 }
 
 /** Whether a page that is no longer permitted stays for its unsaved input, until that is given up. */

@@ -167,9 +167,15 @@ export interface TextValues {
   readonly unsubscribe_text: 'what';
   readonly change_role_of: 'email';
   readonly change_role_text: 'email';
+  readonly deactivate_keys: 'email';
   readonly deactivate_text: 'email';
   readonly deactivated: 'email';
+  readonly factor_lacking: 'people';
+  readonly factor_of: 'roles';
   readonly invite_link: 'email';
+  readonly keys_elsewhere: 'count';
+  readonly keys_made: 'count';
+  readonly keys_of_text: 'email';
   readonly link_mailed: 'email';
   readonly link_until: 'email' | 'when';
   readonly link_warning: 'email';

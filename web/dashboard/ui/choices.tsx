@@ -32,3 +32,36 @@ export function Choices<Value extends string>({
     </fieldset>
   );
 }
+
+interface ChecksProps<Value extends string> {
+  readonly label: string;
+  readonly chosen: readonly Value[];
+  readonly options: readonly { readonly value: Value; readonly text: ReactNode; readonly detail?: ReactNode }[];
+  readonly onChosen: (chosen: readonly Value[]) => void;
+}
+
+/** Checkboxes, each with room for an explanation. */
+export function Checks<Value extends string>({ label, chosen, options, onChosen }: ChecksProps<Value>) {
+  return (
+    <fieldset className={css.choices}>
+      <legend className={css.legend}>{label}</legend>
+      {options.map(({ value, text, detail }) => (
+        <label key={value}>
+          <input
+            type="checkbox"
+            checked={chosen.includes(value)}
+            onChange={({ currentTarget: { checked } }) =>
+              onChosen(
+                options.flatMap((one) =>
+                  (one.value === value ? checked : chosen.includes(one.value)) ? [one.value] : [],
+                ),
+              )
+            }
+          />
+          <span>{text}</span>
+          {detail === undefined ? null : <small>{detail}</small>}
+        </label>
+      ))}
+    </fieldset>
+  );
+}

@@ -107,6 +107,10 @@ export function NewPasswordField({ label, ...rest }: WithOwnLabel) {
 }
 
 interface NameFieldProps {
+  /** By default the name of a thing. */
+  readonly label?: string;
+  readonly autoComplete?: 'off' | 'name';
+  readonly required?: boolean;
   readonly value: string;
   /** The server's error of the last attempt. */
   readonly fault: unknown;
@@ -117,19 +121,17 @@ interface NameFieldProps {
 /** The server's limit. */
 const MAX_NAME = 100;
 
-/** The name of a thing that a person creates. */
-export function NameField({ value, fault, hint, onValue }: NameFieldProps) {
+/** The name of a thing that a person creates, or of a person. */
+export function NameField({ label, fault, ...rest }: NameFieldProps) {
   const { t } = useLocale();
   return (
     <Field
       required
       autoComplete="off"
+      {...rest}
       max={MAX_NAME}
-      label={t('name')}
-      hint={hint}
-      value={value}
+      label={label ?? t('name')}
       problem={problemOf(fault, 'name')}
-      onValue={onValue}
     />
   );
 }

@@ -39,6 +39,11 @@ function useNow(everyMs: number): number {
   return now;
 }
 
+/** A person in a list to choose from. */
+export function personText({ email, name }: { readonly email: string; readonly name: string | null }): string {
+  return name === null ? email : `${name} (${email})`;
+}
+
 /** Copies a text and reports success or failure. */
 function useCopy(): (text: string, button: HTMLElement) => void {
   const { t } = useLocale();

@@ -44,9 +44,16 @@ const projectShape = Type.Object({
 const signedIn = Type.Object({
   state: Type.Literal('signed_in'),
   ...serviceShape,
+  /**
+   * Whether a role requires a second factor and the person has none. The session can do nothing but add one: all other
+   * routes answer 403 `second_factor_required`, and roles, actions and projects are left out.
+   */
+  must_add_factor: Type.Boolean(),
   person: Type.Object({
     id: Type.String(),
     email: Type.String(),
+    /** The name under which colleagues know the person. */
+    name: nullable(Type.String()),
     /** The new address that is not confirmed yet. */
     pending_email: nullable(Type.String()),
     /** The role in all projects; null for a person who has roles only in single projects. */
@@ -93,6 +100,8 @@ const webAuthnJson = Type.Unsafe<Readonly<Record<string, unknown>>>({ type: 'obj
 const passkeyOptions = Type.Object({ options: webAuthnJson });
 const passkeyBody = Type.Object({ response: webAuthnJson });
 
+/** Its own rule refuses what is longer. */
+const personNameField = text({ max: 300 });
 const tokenField = text({ max: 128, min: 1 });
 
 /** The state of a link for set-up, an invitation, `user reset` or a new e-mail address. */
@@ -102,6 +111,8 @@ export const linkShape = Type.Union([
     purpose: oneOf(['setup', 'invitation', 'reset', 'email']),
     /** The new address if the link confirms one; null at set-up, where the person enters it. */
     email: nullable(Type.String()),
+    /** The name that the account has, which its person may change. */
+    name: nullable(Type.String()),
     expires_at: time(),
   }),
   Type.Object({ state: oneOf(['used', 'expired', 'unknown']) }),
@@ -148,9 +159,17 @@ export const accountContract = {
   'GET /dashboard/api/session': { answer: sessionShape },
 
   'POST /dashboard/api/links/state': { body: Type.Object({ token: tokenField }), answer: linkShape },
-  /** Creates the account or, for a reset link, sets a new password, and signs in. `email` only at set-up. */
+  /**
+   * Creates the account or, for a reset link, sets a new password, and signs in. `email` only at set-up; an empty
+   * `name` is none.
+   */
   'POST /dashboard/api/links/accept': {
-    body: Type.Object({ token: tokenField, email: Type.Optional(email), password: passwordField }),
+    body: Type.Object({
+      token: tokenField,
+      email: Type.Optional(email),
+      name: Type.Optional(personNameField),
+      password: passwordField,
+    }),
     answer: sessionShape,
   },
 
@@ -186,6 +205,8 @@ export const accountContract = {
     body: Type.Object({ current_password: passwordField, password: passwordField }),
     answer: sessionShape,
   },
+  /** An empty name removes it. */
+  'POST /dashboard/api/account/name': { body: Type.Object({ name: personNameField }), answer: sessionShape },
   /** Requires reauthentication. If mails are sent, the new address is `pending_email` until it is confirmed. */
   'POST /dashboard/api/account/email': { body: Type.Object({ email }), answer: sessionShape },
 

@@ -41,7 +41,8 @@ export function secondFactorView(
 
 export async function signedInView(dashboard: Dashboard, signedIn: SignedIn): Promise<SessionAnswer> {
   const { app } = dashboard.people;
-  const { session, person, memberships } = signedIn;
+  const { session, person, mustAddFactor } = signedIn;
+  const memberships = mustAddFactor ? [] : signedIn.memberships;
   const [{ factors, passkeys }, codes, projects] = await Promise.all([
     factorsOf(app.db, person),
     countRecoveryCodes(app.db, person.id),
@@ -51,9 +52,11 @@ export async function signedInView(dashboard: Dashboard, signedIn: SignedIn): Pr
   return {
     state: 'signed_in',
     ...serviceView(dashboard),
+    must_add_factor: mustAddFactor,
     person: {
       id: person.id,
       email: person.email,
+      name: person.name,
       pending_email: person.pendingEmail,
       role,
       actions: [...actionsOf(role, 'service')],

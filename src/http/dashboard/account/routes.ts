@@ -7,6 +7,7 @@ import {
   type Renewed,
 } from '../../../app/people/account.ts';
 import { changeEmail } from '../../../app/people/email.ts';
+import { changeName } from '../../../app/people/person-name.ts';
 import type { TooMany } from '../../../app/people/guess-limits.ts';
 import {
   addPasskey,
@@ -35,6 +36,8 @@ import { signedInOf } from '../scope.ts';
 
 const OWN = { action: 'own_account' } as const;
 const OWN_REAUTHENTICATED = { action: 'own_account', asksReauthentication: true } as const;
+/** Routes by which a person adds a second factor. */
+const ADDS_FACTOR = { ...OWN_REAUTHENTICATED, addsFactor: true } as const;
 
 /** Changes that people make to their own accounts. */
 export function accountRoutes(routes: Routes, dashboard: Dashboard): void {
@@ -46,6 +49,11 @@ export function accountRoutes(routes: Routes, dashboard: Dashboard): void {
     const given = { current: body.current_password, next: body.password };
     const outcome = await changePassword(parts, inBrowser(dashboard, request), given);
     return renewed(dashboard, request, reply, outcome);
+  });
+  routes.add('POST /dashboard/api/account/name', OWN, async ({ body, own, request }) => {
+    const signedIn = signedInOf(request);
+    const { person } = done(await changeName(own, signedIn.person, body.name));
+    return signedInView(dashboard, { ...signedIn, person });
   });
   routes.add('POST /dashboard/api/account/email', OWN_REAUTHENTICATED, async ({ body, parts, request, reply }) => {
     const signedIn = signedInOf(request);
@@ -59,12 +67,13 @@ export function accountRoutes(routes: Routes, dashboard: Dashboard): void {
 }
 
 function reauthenticationRoutes(routes: Routes, dashboard: Dashboard): void {
-  routes.add('POST /dashboard/api/reauthenticate/passkey', OWN, async ({ request }) => {
+  const REAUTHENTICATES = { ...OWN, addsFactor: true } as const;
+  routes.add('POST /dashboard/api/reauthenticate/passkey', REAUTHENTICATES, async ({ request }) => {
     const options = await reauthenticationChallenge(dashboard.people, signedInOf(request));
     if (options === null) throw noPasskeys();
     return { options: { ...options } };
   });
-  routes.add('POST /dashboard/api/reauthenticate', OWN, async ({ body, parts, request, reply }) => {
+  routes.add('POST /dashboard/api/reauthenticate', REAUTHENTICATES, async ({ body, parts, request, reply }) => {
     const outcome = await reauthenticate(parts, signedInOf(request), reauthenticationOf(body));
     return renewed(dashboard, request, reply, outcome);
   });
@@ -121,22 +130,18 @@ function sessionRoutes(routes: Routes, dashboard: Dashboard): void {
 }
 
 function totpRoutes(routes: Routes, dashboard: Dashboard): void {
-  routes.add('POST /dashboard/api/account/totp/start', OWN_REAUTHENTICATED, async ({ parts, request }) => {
+  routes.add('POST /dashboard/api/account/totp/start', ADDS_FACTOR, async ({ parts, request }) => {
     const { secret, uri } = await startTotp(parts, signedInOf(request));
     return { secret, uri, qr: qrPath(uri) };
   });
-  routes.add(
-    'POST /dashboard/api/account/totp/confirm',
-    OWN_REAUTHENTICATED,
-    async ({ body, parts, request, reply }) => {
-      const outcome = await confirmTotp(parts, inBrowser(dashboard, request), body.code);
-      if (outcome.kind === 'too_many') throw tooMany(reply, outcome);
-      return { recovery_codes: listOrNull(done(outcome).recoveryCodes) };
-    },
-  );
+  routes.add('POST /dashboard/api/account/totp/confirm', ADDS_FACTOR, async ({ body, parts, request, reply }) => {
+    const outcome = await confirmTotp(parts, inBrowser(dashboard, request), body.code);
+    if (outcome.kind === 'too_many') throw tooMany(reply, outcome);
+    return { recovery_codes: listOrNull(done(outcome).recoveryCodes) };
+  });
   routes.add('POST /dashboard/api/account/totp/remove', OWN_REAUTHENTICATED, async ({ own, request }) => {
-    const found = await removeTotp(own, inBrowser(dashboard, request));
-    if (!found) throw notFound('This account has no authenticator.');
+    const removed = done(await removeTotp(own, inBrowser(dashboard, request)));
+    if (removed.kind === 'none') throw notFound('This account has no authenticator.');
     return {};
   });
 }
@@ -147,18 +152,18 @@ function passkeyRoutes(routes: Routes, dashboard: Dashboard): void {
     const passkeys = await listPasskeys(core.db, signedInOf(request).person.id);
     return { data: passkeys.map(passkeyView) };
   });
-  routes.add('POST /dashboard/api/account/passkeys/options', OWN_REAUTHENTICATED, async ({ request }) => {
+  routes.add('POST /dashboard/api/account/passkeys/options', ADDS_FACTOR, async ({ request }) => {
     const options = await newPasskeyOptions(dashboard.people, signedInOf(request));
     if (options === null) throw noPasskeys();
     return { options: { ...options } };
   });
-  routes.add('POST /dashboard/api/account/passkeys/add', OWN_REAUTHENTICATED, async ({ body, parts, request }) => {
+  routes.add('POST /dashboard/api/account/passkeys/add', ADDS_FACTOR, async ({ body, parts, request }) => {
     const outcome = done(await addPasskey(parts, inBrowser(dashboard, request), body));
     return { passkey: passkeyView(outcome.passkey), recovery_codes: listOrNull(outcome.recoveryCodes) };
   });
   routes.add('POST /dashboard/api/account/passkeys/remove', OWN_REAUTHENTICATED, async ({ body, own, request }) => {
-    const found = await removePasskey(own, inBrowser(dashboard, request), body.id);
-    if (!found) throw notFound('There is no such passkey.');
+    const removed = done(await removePasskey(own, inBrowser(dashboard, request), body.id));
+    if (removed.kind === 'none') throw notFound('There is no such passkey.');
     return {};
   });
 }

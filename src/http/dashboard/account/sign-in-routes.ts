@@ -29,17 +29,13 @@ export function signInRoutes(routes: Routes, dashboard: Dashboard): void {
   routes.add('POST /dashboard/api/links/state', ANYBODY, async ({ body }) => {
     const state = await linkState(dashboard.people.app, body.token);
     if (state.kind !== 'open') return { state: state.kind };
-    const { purpose, email, expiresAt } = state;
-    return { state: 'open' as const, purpose, email, expires_at: isoTime(expiresAt) };
+    const { purpose, email, name, expiresAt } = state;
+    return { state: 'open' as const, purpose, email, name, expires_at: isoTime(expiresAt) };
   });
 
   routes.add('POST /dashboard/api/links/accept', ANYBODY, async ({ body, parts, request, reply }) => {
-    const { token, email = null, password } = body;
-    const outcome = await acceptLink(parts, clientOf(dashboard, request), {
-      token,
-      email,
-      password,
-    });
+    const { email = null, name = null } = body;
+    const outcome = await acceptLink(parts, clientOf(dashboard, request), { ...body, email, name });
     if (outcome.kind === 'closed') throw notFound(CLOSED[outcome.state]);
     return started(dashboard, request, reply, done(outcome).started);
   });

@@ -2,9 +2,7 @@ import { Type, type Static } from 'typebox';
 import { ATTENTION_KINDS } from '../../../domain/attention.ts';
 import { NETWORK_PROBLEMS } from '../../../domain/network-problem.ts';
 import { oneOf, text, nullable, time } from '../../fields.ts';
-import { type Contracts, modeParams } from '../contract-parts.ts';
-
-const personShape = Type.Object({ id: Type.String(), email: Type.String() });
+import { type Contracts, modeParams, namedPersonShape } from '../contract-parts.ts';
 
 const itemShape = Type.Object({
   kind: oneOf(ATTENTION_KINDS),
@@ -40,7 +38,7 @@ const itemShape = Type.Object({
       after: Type.String(),
     }),
   ),
-  assigned_to: nullable(personShape),
+  assigned_to: nullable(namedPersonShape),
   note: nullable(Type.String()),
   /** The version of people's notes on it; 0: nothing yet. */
   version: Type.Integer(),
@@ -53,7 +51,7 @@ const listShape = Type.Object({
   /** Whether there are more. */
   has_more: Type.Boolean(),
   /** The people who can be assigned. */
-  people: Type.Array(personShape),
+  people: Type.Array(namedPersonShape),
 });
 
 /** The list has no more. */

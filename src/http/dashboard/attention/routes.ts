@@ -28,7 +28,7 @@ export function attentionRoutes(routes: Routes, { people: { app: core }, service
       data: items.slice(0, MAX_ATTENTION).map((item) => viewOf(item, scope.projectId, people, numbers)),
       has_more: items.length > MAX_ATTENTION,
       // Only people who may assign see to whom.
-      people: mayDo(scope.role, 'write_notes') ? people.map(({ id, email }) => ({ id, email })) : [],
+      people: mayDo(scope.role, 'write_notes') ? [...people] : [],
     };
   };
   routes.add(`GET ${ATTENTION}`, READ, ({ scope }) => list(scope));

@@ -1,7 +1,7 @@
 import { Type, type Static } from 'typebox';
 import { AUDIT_GROUPS } from '../../../domain/audit-group.ts';
 import { oneOf, text, nullable, time } from '../../fields.ts';
-import { type Contracts, projectParams, keysetQuery, writing } from '../contract-parts.ts';
+import { type Contracts, namedPersonShape, projectParams, keysetQuery, writing } from '../contract-parts.ts';
 
 /** The changed fields, without secrets. */
 const values = Type.Unsafe<Readonly<Record<string, unknown>> | null>({});
@@ -14,6 +14,8 @@ const entryShape = Type.Object({
     kind: Type.Unsafe<'person' | 'command' | 'key' | 'service'>({ type: 'string' }),
     id: nullable(Type.String()),
     name: Type.String(),
+    /** The name of the person as it is now; null: none, or no person. */
+    person_name: nullable(Type.String()),
   }),
   /** An action such as `wallet.set`. */
   action: Type.String(),
@@ -31,7 +33,7 @@ const list = Type.Object({
   data: Type.Array(entryShape),
   next: nullable(Type.String()),
   /** The people to filter by, besides kinds of actors. */
-  people: Type.Array(Type.Object({ id: Type.String(), email: Type.String() })),
+  people: Type.Array(namedPersonShape),
 });
 
 export const ACTOR_KINDS = ['person', 'command', 'key', 'service'] as const;

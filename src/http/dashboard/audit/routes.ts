@@ -4,7 +4,7 @@ import { parseUuid } from '../../../domain/id.ts';
 import { projectsWithout, ROLES } from '../../../domain/role.ts';
 import { assignees } from '../../../store/figures/attention.ts';
 import { listAuditEntries, type AuditFilter, type AuditEntry } from '../../../store/people/audit.ts';
-import { listMembers } from '../../../store/people/people.ts';
+import { listMembers, namesOfPeople } from '../../../store/people/people.ts';
 import { isoTime } from '../../../wire/time.ts';
 import { readIsoDate } from '../../dates.ts';
 import { invalid } from '../../errors.ts';
@@ -26,13 +26,19 @@ export function auditRoutes(routes: Routes, dashboard: Dashboard): void {
     query: Pick<QueryOf<`GET ${typeof ALL}`>, 'after' | 'limit'>,
   ): Promise<AnswerOf<`GET ${typeof ALL}`>> => {
     const page = keysetOf(query, parseUuid);
-    const [entries, people] = await Promise.all([
+    const [entries, people, names] = await Promise.all([
       listAuditEntries(core.db, filter, page),
       filter.projectId === null ? listMembers(core.db) : assignees(core.db, filter.projectId, ROLES),
+      namesOfPeople(core.db),
     ]);
     return {
-      ...listOf(entries, page, entryView, ({ id }) => id),
-      people: people.map(({ id, email }) => ({ id, email })),
+      ...listOf(
+        entries,
+        page,
+        (entry) => entryView(entry, names),
+        ({ id }) => id,
+      ),
+      people: people.map(({ id, email, name }) => ({ id, email, name })),
     };
   };
   routes.add(`GET ${ALL}`, { action: 'read_service_audit' }, ({ query, request }) =>
@@ -82,11 +88,11 @@ function whoOf(text: string): AuditFilter['who'] {
   return { id };
 }
 
-function entryView(entry: AuditEntry): AuditEntryView {
+function entryView(entry: AuditEntry, names: ReadonlyMap<string, string>): AuditEntryView {
   return {
     id: entry.id,
     at: isoTime(entry.at),
-    actor: { ...entry.actor },
+    actor: { ...entry.actor, person_name: names.get(entry.actor.id ?? '') ?? null },
     action: entry.action,
     project: entry.projectId,
     subject: { ...entry.subject },

@@ -6,6 +6,8 @@ import { type Contracts, modeParams, modeShape, projectParams } from '../contrac
 const actorShape = Type.Object({
   kind: Type.Unsafe<'person' | 'command' | 'key' | 'service'>({ type: 'string' }),
   name: Type.String(),
+  /** The name of the person as it is now; null: none, or no person. */
+  person_name: nullable(Type.String()),
 });
 
 const clientShape = Type.Object({

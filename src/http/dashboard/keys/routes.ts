@@ -11,6 +11,7 @@ import { decodeId, encodeId } from '../../../domain/id.ts';
 import { roleIn, type Role } from '../../../domain/role.ts';
 import { findProject } from '../../../store/projects/projects.ts';
 import { isoTime, isoTimeOrNull } from '../../../wire/time.ts';
+import { lastUseOf } from '../record-parts.ts';
 import { clientAddress } from '../../client.ts';
 import { RequestError, notFound } from '../../errors.ts';
 import { done, refusalError } from '../refusal-words.ts';
@@ -83,10 +84,10 @@ function keyView(key: KeyDetails, now: number): KeyView {
     mode: key.mode,
     state: endsAt === null ? 'active' : endsAt > now ? 'ending' : 'ended',
     created_at: isoTime(key.createdAt),
-    created_by: key.createdBy,
-    last_used_at: isoTimeOrNull(toMinute(key.lastUsedAt)),
+    created_by: actorView(key.createdBy),
+    last_used_at: lastUseOf(key),
     ends_at: isoTimeOrNull(endsAt),
-    ended_by: key.endedBy,
+    ended_by: actorView(key.endedBy),
     replaced_by: key.successorId === null ? null : encodeId('key', key.successorId),
     clients: key.clients.map((client) => ({
       client: client.client === '' ? null : client.client,
@@ -100,10 +101,8 @@ function keyView(key: KeyDetails, now: number): KeyView {
   };
 }
 
-const MINUTE_MS = 60_000;
-
-function toMinute(at: number | null): number | null {
-  return at === null ? null : Math.floor(at / MINUTE_MS) * MINUTE_MS;
+function actorView(actor: KeyDetails['createdBy']): KeyView['created_by'] {
+  return actor === null ? null : { kind: actor.kind, name: actor.name, person_name: actor.personName };
 }
 
 const ACCESS = '/dashboard/api/projects/:project/access';

@@ -115,6 +115,8 @@ export const noteShape = Type.Object({
   id: Type.String(),
   /** The author's e-mail address when the note was written. */
   author: Type.String(),
+  /** The author's name as it is now. */
+  author_name: nullable(Type.String()),
   text: Type.String(),
   created_at: time(),
   edited_at: nullable(time()),
@@ -149,6 +151,7 @@ const timelineEntry = Type.Union([
     what: oneOf(['created', 'completed']),
     /** The person who created it; null if the API did, and at completion. */
     by: nullable(Type.String()),
+    by_name: nullable(Type.String()),
     refund: refundShape,
   }),
   /**
@@ -160,6 +163,8 @@ const timelineEntry = Type.Union([
     at: time(),
     action: Type.String(),
     by: Type.String(),
+    /** The name of that person as it is now. */
+    by_name: nullable(Type.String()),
     detail: nullable(Type.String()),
   }),
 ]);

@@ -6,7 +6,7 @@ import { tokenOf } from '../../../domain/asset.ts';
 import { formatDecimal, fiatDecimals } from '../../../domain/money.ts';
 import { addressPage, transactionPage } from '../../../domain/networks.ts';
 import { tracedHash, type Payment, type Quote, type Transfer } from '../../../domain/payment.ts';
-import type { Note } from '../../../store/payments/notes.ts';
+import type { ReadNote } from '../../../store/payments/notes.ts';
 import type { PaymentDetails } from '../../../store/payments/payment-details.ts';
 import { paymentUrl, publicPaymentId, type Links } from '../../../wire/payment.ts';
 import { isoTime, isoTimeOrNull } from '../../../wire/time.ts';
@@ -172,13 +172,14 @@ function transferView(
 
 /** A payment's notes and labels. */
 function annotationsView(
-  { notes, labels }: { readonly notes: readonly Note[]; readonly labels: readonly string[] },
+  { notes, labels }: { readonly notes: readonly ReadNote[]; readonly labels: readonly string[] },
   { personId, mayAnnotate, mayDeleteNotes }: Viewer,
 ): Pick<PaymentView, 'notes' | 'labels'> {
   return {
     notes: notes.map((note) => ({
       id: note.id,
       author: note.authorName,
+      author_name: note.personName,
       text: note.body,
       created_at: isoTime(note.createdAt),
       edited_at: isoTimeOrNull(note.editedAt),

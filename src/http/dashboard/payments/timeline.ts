@@ -28,7 +28,14 @@ export function timelineOf(
     // The creation of a refund is the refund's own entry.
     ...details.actions
       .filter(({ action }) => action !== CREATED)
-      .map(({ at, action, by, detail }) => ({ kind: 'action' as const, at: isoTime(at), action, by, detail })),
+      .map(({ at, action, by, byName, detail }) => ({
+        kind: 'action' as const,
+        at: isoTime(at),
+        action,
+        by,
+        by_name: byName,
+        detail,
+      })),
     ...transfers.map((transfer) => ({ kind: 'transfer' as const, at: transfer.seen_at, transfer })),
     ...details.transitions.map(({ at, from, to, cause }) => ({
       kind: 'status' as const,
@@ -52,10 +59,11 @@ export function timelineOf(
 const CREATED = 'refund.create';
 
 function refundEntries(refund: RefundView, { actions }: SeenPayment): readonly TimelineEntry[] {
-  const by = actions.find(({ action, subject }) => action === CREATED && subject === refund.id)?.by ?? null;
-  const created = { kind: 'refund', at: refund.created_at, what: 'created', by, refund } as const;
+  const creation = actions.find(({ action, subject }) => action === CREATED && subject === refund.id);
+  const who = { by: creation?.by ?? null, by_name: creation?.byName ?? null };
+  const created = { kind: 'refund', at: refund.created_at, what: 'created', ...who, refund } as const;
   if (refund.completed_at === null) return [created];
-  return [created, { kind: 'refund', at: refund.completed_at, what: 'completed', by: null, refund }];
+  return [created, { kind: 'refund', at: refund.completed_at, what: 'completed', by: null, by_name: null, refund }];
 }
 
 /** URLs and errors may contain secrets of the merchant's system. */

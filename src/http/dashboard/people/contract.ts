@@ -1,7 +1,9 @@
 import { Type, type Static } from 'typebox';
-import { email, nullable, time } from '../../fields.ts';
+import { KEY_KINDS, PERMISSIONS, SCOPES } from '../../../domain/permission.ts';
+import { ROLES } from '../../../domain/role.ts';
+import { email, nullable, oneOf, time } from '../../fields.ts';
 import { ownSessionShape } from '../account/contract.ts';
-import { type Contracts, doneShape, idField, roleShape } from '../contract-parts.ts';
+import { type Contracts, doneShape, idField, modeShape, roleShape } from '../contract-parts.ts';
 
 /** People and their roles. Every route requires a role in all projects. */
 
@@ -11,13 +13,33 @@ const membershipShape = Type.Object({
   role: roleShape,
 });
 
+const madeKeyShape = Type.Object({
+  id: Type.String(),
+  name: Type.String(),
+  project: Type.String(),
+  mode: modeShape,
+  kind: oneOf(KEY_KINDS),
+  /** Null if the key has scopes. */
+  permission: nullable(oneOf(PERMISSIONS)),
+  scopes: nullable(Type.Array(oneOf(SCOPES))),
+  /** Exact to the minute. */
+  last_used_at: nullable(time()),
+});
+export type MadeKeyView = Static<typeof madeKeyShape>;
+
 const personShape = Type.Object({
   id: Type.String(),
   email: Type.String(),
+  /** The name under which colleagues know the person. */
+  name: nullable(Type.String()),
   /** `invited`: has not set a password yet. */
   state: Type.Unsafe<'active' | 'invited' | 'deactivated'>({ type: 'string' }),
   memberships: Type.Array(membershipShape),
   has_second_factor: Type.Boolean(),
+  /** The keys that they made and that still work, where the reader may see keys. */
+  keys: Type.Array(madeKeyShape),
+  /** How many more there are in projects whose keys the reader may not see. */
+  keys_elsewhere: Type.Integer(),
   created_at: time(),
   last_seen_at: nullable(time()),
 });
@@ -26,6 +48,7 @@ export type PersonView = Static<typeof personShape>;
 const projectField = Type.Optional(nullable(idField));
 const personBody = Type.Object({ id: idField });
 const personParams = Type.Object({ person: Type.String() });
+const rolesField = Type.Array(roleShape, { maxItems: ROLES.length });
 const personAnswer = Type.Object({ person: personShape });
 const linkAnswer = Type.Object({
   person: personShape,
@@ -36,7 +59,22 @@ const linkAnswer = Type.Object({
 });
 
 export const peopleContract = {
-  'GET /dashboard/api/people': { answer: Type.Object({ data: Type.Array(personShape) }) },
+  'GET /dashboard/api/people': {
+    answer: Type.Object({
+      data: Type.Array(personShape),
+      /** The roles whose holders must have a second factor, in one project or in all. */
+      factor_roles: Type.Array(roleShape),
+    }),
+  },
+  /** Sets these roles; none: a second factor is everybody's own choice. */
+  'POST /dashboard/api/people/factor-roles': {
+    body: Type.Object({
+      roles: rolesField,
+      /** The roles before the change: 409 if somebody has changed them since. */
+      seen: rolesField,
+    }),
+    answer: doneShape,
+  },
   'POST /dashboard/api/people/invite': {
     body: Type.Object({ email, role: roleShape, project: projectField }),
     answer: linkAnswer,

@@ -7,7 +7,7 @@ import { useDashboard, sessionQuery } from '../../dashboard.ts';
 import { useLocale } from '../../locale.tsx';
 import { problemOf, problemText } from '../../problem.ts';
 import { Button, buttonClass } from '../../ui/button.tsx';
-import { EmailField, NewPasswordField, Form } from '../../ui/form.tsx';
+import { EmailField, NameField, NewPasswordField, Form } from '../../ui/form.tsx';
 import { Notice, Problem } from '../../ui/notice.tsx';
 import { Skeleton } from '../../ui/placeholder.tsx';
 import { AccessFrame, AccountFrame, MailedLinkFrame } from './access-frame.tsx';
@@ -39,9 +39,9 @@ export function LinkPage() {
     );
   }
   if (link.data.state !== 'open') return <ClosedLink state={link.data.state} />;
-  const { purpose, email } = link.data;
+  const { purpose, email, name } = link.data;
   if (purpose === 'email') return <ConfirmEmail email={email ?? ''} token={token} />;
-  return <AcceptLink purpose={purpose} given={email} token={token} />;
+  return <AcceptLink purpose={purpose} given={email} known={name} token={token} />;
 }
 
 /** A link that is no longer valid. */
@@ -77,21 +77,24 @@ function ConfirmEmail({ email, token }: { readonly email: string; readonly token
 interface AcceptLinkProps {
   /** The e-mail of the account; null: the person enters it. */
   readonly given: string | null;
+  /** The name of the account. */
+  readonly known: string | null;
   readonly purpose: Exclude<OpenLink['purpose'], 'email'>;
   readonly token: string;
 }
 
-function AcceptLink({ given, purpose, token }: AcceptLinkProps) {
+function AcceptLink({ given, known, purpose, token }: AcceptLinkProps) {
   const { t } = useLocale('access');
   const { api, queries } = useDashboard();
   const navigate = useNavigate();
   const [email, setEmail] = useState(given ?? '');
+  const [name, setName] = useState(known ?? '');
   const [password, setPassword] = useState('');
   const isReset = purpose === 'reset';
   const accept = useMutation({
     mutationFn: () =>
       api('POST /dashboard/api/links/accept', {
-        body: { token, password, ...(given === null && { email: email.trim() }) },
+        body: { token, password, ...(given === null && { email: email.trim() }), ...(!isReset && { name }) },
       }),
     onSuccess: async (session) => {
       queries.setQueryData(sessionQuery.queryKey, session);
@@ -113,13 +116,24 @@ function AcceptLink({ given, purpose, token }: AcceptLinkProps) {
           problem={problemOf(accept.error, 'email')}
           onValue={setEmail}
         />
+        {isReset ? null : (
+          <NameField
+            label={t('your_name')}
+            autoComplete="name"
+            required={false}
+            hint={t('name_hint')}
+            value={name}
+            fault={accept.error}
+            onValue={setName}
+          />
+        )}
         <NewPasswordField
           autoFocus={given !== null}
           value={password}
           onValue={setPassword}
           problem={problemOf(accept.error, 'password')}
         />
-        <Problem error={accept.error} fields={['email', 'password']} />
+        <Problem error={accept.error} fields={['email', 'name', 'password']} />
         <Button kind="primary" type="submit" wide busy={accept.isPending}>
           {t(isReset ? 'set_password' : 'create_account')}
         </Button>

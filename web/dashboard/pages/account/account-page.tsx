@@ -9,7 +9,7 @@ import { Page } from '../../shell/page.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Card, Row } from '../../ui/card.tsx';
 import { Select } from '../../ui/field.tsx';
-import { EmailField, NewPasswordField, PasswordField } from '../../ui/form.tsx';
+import { EmailField, NameField, NewPasswordField, PasswordField } from '../../ui/form.tsx';
 import rows from '../../ui/row.module.css';
 import { NotificationsCard } from './notifications-card.tsx';
 import { Factors } from './factors.tsx';
@@ -44,10 +44,13 @@ export function AccountPage() {
 function SigningIn() {
   const { t } = useLocale('access');
   const { person } = useSignedIn();
-  const [asked, ask] = useState<'email' | 'password' | null>(null);
+  const [asked, ask] = useState<'name' | 'email' | 'password' | null>(null);
   const close = (): void => ask(null);
   return (
     <div>
+      <Row title={t('name')} text={person.name ?? t('name_none')}>
+        <Button onClick={() => ask('name')}>{t('change_name')}</Button>
+      </Row>
       <Row
         title={t('email')}
         text={
@@ -61,6 +64,7 @@ function SigningIn() {
       <Row title={t('password')} text={t('password_row_text')}>
         <Button onClick={() => ask('password')}>{t('change_password')}</Button>
       </Row>
+      {asked === 'name' ? <NameDialog onClose={close} /> : null}
       {asked === 'email' ? <EmailDialog onClose={close} /> : null}
       {asked === 'password' ? <PasswordDialog onClose={close} /> : null}
     </div>
@@ -89,6 +93,35 @@ function Language() {
         }}
       />
     </div>
+  );
+}
+
+/** Changes the name under which colleagues know the person; an empty one removes it. */
+function NameDialog({ onClose }: { readonly onClose: () => void }) {
+  const { t } = useLocale('access');
+  const { person } = useSignedIn();
+  const [name, setName] = useState(person.name ?? '');
+  return (
+    <AccountDialog
+      name={t('change_name')}
+      text={t('change_name_text')}
+      isDirty={name !== (person.name ?? '')}
+      fields={['name']}
+      send={(api) => api('POST /dashboard/api/account/name', { body: { name } })}
+      done={() => t('name_changed')}
+      onClose={onClose}
+    >
+      {(_problem, fault) => (
+        <NameField
+          label={t('your_name')}
+          autoComplete="name"
+          required={false}
+          value={name}
+          fault={fault}
+          onValue={setName}
+        />
+      )}
+    </AccountDialog>
   );
 }
 
@@ -161,8 +194,8 @@ interface AccountDialogProps {
   /** The toast after success. */
   readonly done: (session: SessionAnswer) => string;
   readonly onClose: () => void;
-  /** Renders the fields, given the error of each. */
-  readonly children: (problem: (field: string) => string | null) => ReactNode;
+  /** Renders the fields, given the error of each and the one of the request. */
+  readonly children: (problem: (field: string) => string | null, fault: unknown) => ReactNode;
 }
 
 /** A dialog that changes the account and takes over the session from the answer. */
@@ -179,7 +212,7 @@ function AccountDialog({ send, done, onClose, children, ...rest }: AccountDialog
   });
   return (
     <FormDialog {...rest} action={change} onClose={onClose}>
-      {children((field) => problemOf(change.error, field))}
+      {children((field) => problemOf(change.error, field), change.error)}
     </FormDialog>
   );
 }

@@ -6,7 +6,7 @@ import type { AnswerOf } from '../../../../src/http/dashboard/contract.ts';
 import { useLocale } from '../../locale.tsx';
 import { FormDialog } from '../../ui/action-dialog.tsx';
 import { Button, buttonClass } from '../../ui/button.tsx';
-import { CopyButton, Moment } from '../../ui/value.tsx';
+import { CopyButton, Moment, personText } from '../../ui/value.tsx';
 import { Select } from '../../ui/field.tsx';
 import { Problem } from '../../ui/notice.tsx';
 import { TextArea } from '../../ui/form.tsx';
@@ -56,7 +56,7 @@ export function AttentionItem(props: ItemProps) {
             <Select
               label={t('assign_to')}
               value={item.assigned_to?.id ?? ''}
-              options={[['', t('assigned_nobody')], ...people.map(({ id, email }) => [id, email] as const)]}
+              options={[['', t('assigned_nobody')], ...people.map((one) => [one.id, personText(one)] as const)]}
               onValue={(id) => mark.mutate({ item, change: { assigned_to: id === '' ? null : id } })}
             />
             <Button small kind="quiet" onClick={() => editNote(true)}>
@@ -74,7 +74,7 @@ export function AttentionItem(props: ItemProps) {
           </span>
         ) : item.assigned_to === null ? null : (
           <small>
-            {t('assign_to')} {item.assigned_to.email}
+            {t('assign_to')} {personText(item.assigned_to)}
           </small>
         )}
       </div>

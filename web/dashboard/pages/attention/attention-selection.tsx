@@ -1,4 +1,5 @@
 import { useState } from 'react';
+import { personText } from '../../ui/value.tsx';
 import type { AttentionView } from '../../../../src/http/dashboard/attention/contract.ts';
 import { useLocale } from '../../locale.tsx';
 import { useActions } from '../../session.ts';
@@ -15,7 +16,7 @@ import { describe } from './sentence.ts';
 interface AttentionSelectionProps {
   /** The shown items. */
   readonly items: readonly AttentionView[];
-  readonly people: readonly { readonly id: string; readonly email: string }[];
+  readonly people: readonly { readonly id: string; readonly email: string; readonly name: string | null }[];
   readonly selection: Selection;
 }
 
@@ -116,7 +117,7 @@ function Bar({ items, chosen, people, selection, isBusy, onMark }: BarProps) {
             options={[
               ['', t('bulk_assign')],
               ['nobody', t('assigned_nobody')],
-              ...people.map(({ id, email }) => [id, email] as const),
+              ...people.map((one) => [one.id, personText(one)] as const),
             ]}
             onValue={(id) => (id === '' ? undefined : onMark({ assigned_to: id === 'nobody' ? null : id }))}
           />

@@ -40,7 +40,7 @@ export function AuditEntry({ entry, hasProject, onWho }: AuditEntryProps) {
                 title={t('audit_only_by', { name: actor.name })}
                 onClick={() => onWho(actor.id ?? actor.kind)}
               >
-                {actor.kind === 'command' ? `${t('actor_command')} (${actor.name})` : actor.name}
+                {actor.kind === 'command' ? `${t('actor_command')} (${actor.name})` : (actor.person_name ?? actor.name)}
               </LinkButton>
             )}
             {entry.ip === null ? null : ` ${t('audit_request', { ip: entry.ip })}`}

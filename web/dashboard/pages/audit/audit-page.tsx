@@ -1,5 +1,6 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useState } from 'react';
+import { personText } from '../../ui/value.tsx';
 import type { AuditFilters } from '../../../../src/http/dashboard/audit/contract.ts';
 import { readsPages } from '../../api.ts';
 import { startOfDay } from '../../formats.ts';
@@ -143,7 +144,7 @@ function auditQuery(project: string, isOfAll: boolean, query: AuditFilters) {
 
 interface AuditFilterBarProps {
   readonly search: AuditSearch;
-  readonly people: readonly { readonly id: string; readonly email: string }[];
+  readonly people: readonly { readonly id: string; readonly email: string; readonly name: string | null }[];
   readonly onChange: (change: SearchChange) => void;
 }
 
@@ -170,7 +171,11 @@ function AuditFilterBar({ search, people, onChange }: AuditFilterBarProps) {
       <Select
         label={t('audit_who')}
         value={who}
-        options={withAny(t('audit_anybody'), [...kinds, ...people.map(({ id, email }) => [id, email] as const)], who)}
+        options={withAny(
+          t('audit_anybody'),
+          [...kinds, ...people.map((one) => [one.id, personText(one)] as const)],
+          who,
+        )}
         onValue={(value) => onChange({ who: value })}
       />
       <Select

@@ -6,12 +6,11 @@ import { useChange } from '../../change.ts';
 import { useDashboard } from '../../dashboard.ts';
 import { useLocale } from '../../locale.tsx';
 import { ConfirmDialog, FormDialog } from '../../ui/action-dialog.tsx';
-import { Choices } from '../../ui/choices.tsx';
+import { Checks, Choices } from '../../ui/choices.tsx';
 import { NameField } from '../../ui/form.tsx';
 import { Dialog, DialogActions } from '../../ui/dialog.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { Once, Ago } from '../../ui/value.tsx';
-import css from '../../ui/choices.module.css';
 import keysCss from './keys.module.css';
 import { reads } from '../../api.ts';
 import { useActions } from '../../session.ts';
@@ -32,37 +31,6 @@ const ALL = Object.keys(TEXTS) as readonly KeyScope[];
 /** The scopes that a key of a kind can have. */
 function scopesFor(kind: KeyView['kind']): readonly KeyScope[] {
   return kind === 'secret' ? ALL : ['payments:create', 'payments:read'];
-}
-
-interface ScopeChoicesProps {
-  readonly offered: readonly KeyScope[];
-  readonly chosen: readonly KeyScope[];
-  readonly onChosen: (scopes: readonly KeyScope[]) => void;
-}
-
-/** A checkbox for each scope that a key can have. */
-function ScopeChoices({ offered, chosen, onChosen }: ScopeChoicesProps) {
-  const { t } = useLocale('keys');
-  return (
-    <fieldset className={css.choices}>
-      <legend className={css.legend}>{t('key_permission_scopes')}</legend>
-      {offered.map((scope) => (
-        <label key={scope}>
-          <input
-            type="checkbox"
-            checked={chosen.includes(scope)}
-            onChange={({ currentTarget }) =>
-              onChosen(offered.filter((one) => (one === scope ? currentTarget.checked : chosen.includes(one))))
-            }
-          />
-          <span>
-            <code>{scope}</code>
-          </span>
-          <small>{t(TEXTS[scope])}</small>
-        </label>
-      ))}
-    </fieldset>
-  );
 }
 
 /** An action on keys. */
@@ -122,7 +90,14 @@ export function CreateKeyDialog({ onClose }: { readonly onClose: () => void }) {
         }))}
         onValue={setPermission}
       />
-      {permission === 'scopes' ? <ScopeChoices offered={offered} chosen={scopes} onChosen={setScopes} /> : null}
+      {permission === 'scopes' ? (
+        <Checks
+          label={t('key_permission_scopes')}
+          chosen={scopes}
+          options={offered.map((scope) => ({ value: scope, text: <code>{scope}</code>, detail: t(TEXTS[scope]) }))}
+          onChosen={setScopes}
+        />
+      ) : null}
     </FormDialog>
   );
 }

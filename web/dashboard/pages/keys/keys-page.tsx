@@ -11,7 +11,7 @@ import rows from '../../ui/row.module.css';
 import { AccessCard } from './access-card.tsx';
 import { KeyDialog, type KeyAct, Clients, keysQuery } from './key-dialogs.tsx';
 import css from './keys.module.css';
-import { Short, Ago, Moment } from '../../ui/value.tsx';
+import { Short, Ago, Moment, personText } from '../../ui/value.tsx';
 import { useScope } from '../../scope.ts';
 
 /** The API keys of a project and mode, and the addresses that may use them. */
@@ -164,7 +164,10 @@ function Ending({ apiKey: { state, ends_at: endsAt, ended_by: by } }: { readonly
   );
 }
 
-function whoOf({ kind, name }: NonNullable<KeyView['created_by']>, t: Translate<'keys'>): string {
+function whoOf(
+  { kind, name, person_name: personName }: NonNullable<KeyView['created_by']>,
+  t: Translate<'keys'>,
+): string {
   if (kind === 'command') return t('by_command', { name });
-  return kind === 'service' ? t('by_service') : name;
+  return kind === 'service' ? t('by_service') : personText({ email: name, name: personName });
 }

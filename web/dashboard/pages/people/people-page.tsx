@@ -5,7 +5,9 @@ import { useSignedIn } from '../../session.ts';
 import { Page } from '../../shell/page.tsx';
 import { Card } from '../../ui/card.tsx';
 import rows from '../../ui/row.module.css';
-import { AddButton, Button, buttonClass } from '../../ui/button.tsx';
+import type { Role } from '../../../../src/domain/role.ts';
+import { FactorRoles, lacksFactor } from './factor-roles.tsx';
+import { AddButton, Button, LinkButton, buttonClass } from '../../ui/button.tsx';
 import { Loaded } from '../../ui/placeholder.tsx';
 import { PersonDialog, type PersonAct } from './person-dialogs.tsx';
 import type { PersonView } from '../../../../src/http/dashboard/people/contract.ts';
@@ -32,12 +34,13 @@ export function PeoplePage() {
       <div className={rows.stack}>
         <Card>
           <Loaded query={people} rows={4}>
-            {({ data }) => (
+            {({ data, factor_roles: factorRoles }) => (
               <ul aria-label={t('people')}>
                 {data.map((one) => (
                   <PersonRow
                     key={one.id}
                     person={one}
+                    factorRoles={factorRoles}
                     isSelf={one.id === person.id}
                     mayManage={mayManage}
                     onAct={setAct}
@@ -47,6 +50,9 @@ export function PeoplePage() {
             )}
           </Loaded>
         </Card>
+        {people.data === undefined ? null : (
+          <FactorRoles people={people.data.data} roles={people.data.factor_roles} mayChange={mayManage} />
+        )}
       </div>
       {act === null ? null : <PersonDialog act={act} onClose={() => setAct(null)} />}
     </Page>
@@ -55,21 +61,24 @@ export function PeoplePage() {
 
 interface PersonRowProps {
   readonly person: PersonView;
+  readonly factorRoles: readonly Role[];
   readonly isSelf: boolean;
   readonly mayManage: boolean;
   readonly onAct: (act: PersonAct) => void;
 }
 
 /** One person: their roles, and the owner's actions. */
-function PersonRow({ person, isSelf, mayManage, onAct }: PersonRowProps) {
+function PersonRow({ person, factorRoles, isSelf, mayManage, onAct }: PersonRowProps) {
   const { t } = useLocale('people');
-  const { email, state, memberships } = person;
+  const { email, name, state, memberships, keys, keys_elsewhere: elsewhere } = person;
+  const count = keys.length + elsewhere;
   return (
     <li className={rows.row}>
       <div>
-        <b>{email}</b>
+        <b>{name ?? email}</b>
         {isSelf ? <span className={rows.badge}>{t('person_you')}</span> : null}
         {state === 'active' ? null : <span className={rows.badge}>{t(`person_${state}`)}</span>}
+        {name === null ? null : <small>{email}</small>}
         <small>
           <Roles memberships={memberships} />
         </small>
@@ -81,8 +90,13 @@ function PersonRow({ person, isSelf, mayManage, onAct }: PersonRowProps) {
               {t('person_seen')} <Ago iso={person.last_seen_at} />
             </>
           )}
-          {state === 'active' ? ` · ${t(person.has_second_factor ? 'second_factor_on' : 'second_factor_off')}` : null}
+          {state === 'active' ? ` · ${t(factorText(person, factorRoles))}` : null}
         </small>
+        {count === 0 ? null : (
+          <small>
+            <LinkButton onClick={() => onAct({ kind: 'keys', person })}>{t('keys_made', { count })}</LinkButton>
+          </small>
+        )}
       </div>
       <span className={rows.buttons}>
         {mayManage && state === 'deactivated' ? (
@@ -105,6 +119,11 @@ function PersonRow({ person, isSelf, mayManage, onAct }: PersonRowProps) {
   );
 }
 
+function factorText(person: PersonView, roles: readonly Role[]) {
+  if (person.has_second_factor) return 'second_factor_on';
+  return lacksFactor(person, roles) ? 'second_factor_missing' : 'second_factor_off';
+}
+
 function Roles({ memberships }: Pick<PersonView, 'memberships'>) {
   const { t } = useLocale('people');
   const { projects } = useSignedIn();
@@ -118,7 +137,7 @@ function Roles({ memberships }: Pick<PersonView, 'memberships'>) {
 }
 
 /** Rarer actions; people find theirs on the account page. */
-function More({ person, mayManage, onAct }: Omit<PersonRowProps, 'isSelf'>) {
+function More({ person, mayManage, onAct }: Omit<PersonRowProps, 'factorRoles' | 'isSelf'>) {
   const { t } = useLocale('people');
   const { email, state, has_second_factor: hasFactor } = person;
   const item = (kind: Exclude<PersonAct['kind'], 'invite'>, text: string) => ({

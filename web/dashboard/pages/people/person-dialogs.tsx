@@ -3,6 +3,7 @@ import type { PersonView } from '../../../../src/http/dashboard/people/contract.
 import { useLocale } from '../../locale.tsx';
 import { ConfirmDialog } from '../../ui/action-dialog.tsx';
 import { InviteDialog, LinkDialog, RoleDialog, PEOPLE_KEY, sessionsOfQuery } from './role-dialogs.tsx';
+import { KeysDialog, MadeKeys } from './made-keys.tsx';
 import { problemOfForm } from '../../problem.ts';
 import { useSignedIn } from '../../session.ts';
 import { Button } from '../../ui/button.tsx';
@@ -16,7 +17,7 @@ export type PersonAct =
   /** `of`: the person who is invited again. */
   | { readonly kind: 'invite'; readonly of: PersonView | null }
   | {
-      readonly kind: 'change_role' | 'reset' | 'remove_factors' | 'deactivate' | 'sessions';
+      readonly kind: 'change_role' | 'reset' | 'remove_factors' | 'deactivate' | 'keys' | 'sessions';
       readonly person: PersonView;
     };
 
@@ -32,6 +33,8 @@ export function PersonDialog({ act, onClose }: { readonly act: PersonAct; readon
     case 'remove_factors':
     case 'deactivate':
       return <SimpleDialog kind={act.kind} person={act.person} onClose={onClose} />;
+    case 'keys':
+      return <KeysDialog person={act.person} onClose={onClose} />;
     case 'sessions':
       return <SessionsDialog person={act.person} onClose={onClose} />;
   }
@@ -78,8 +81,9 @@ const ACTS = {
   },
 } as const;
 
-function SimpleDialog({ kind, person: { id, email }, onClose }: OfPerson & { readonly kind: keyof typeof ACTS }) {
+function SimpleDialog({ kind, person, onClose }: OfPerson & { readonly kind: keyof typeof ACTS }) {
   const { t } = useLocale('people');
+  const { id, email } = person;
   const { route, name, text, done } = ACTS[kind];
   const action = useChange({
     send: (api) => api(route, { body: { id } }),
@@ -87,7 +91,11 @@ function SimpleDialog({ kind, person: { id, email }, onClose }: OfPerson & { rea
     done: t(done, { email }),
     onDone: onClose,
   });
-  return <ConfirmDialog name={t(name)} text={t(text, { email })} isDangerous action={action} onClose={onClose} />;
+  return (
+    <ConfirmDialog name={t(name)} text={t(text, { email })} isDangerous action={action} onClose={onClose}>
+      {kind === 'deactivate' ? <MadeKeys person={person} lead={t('deactivate_keys', { email })} /> : null}
+    </ConfirmDialog>
+  );
 }
 
 /** A person's sessions; owners can end them. */

@@ -45,7 +45,7 @@ function What({ step: { entry, action } }: { readonly step: Step }) {
       return (
         <p>
           <b>{t(entry.from === null ? 'became_created' : `became_${entry.to}`)}</b>
-          {action === null ? null : <Doer text={howOf(action.action)} who={action.by} />}
+          {action === null ? null : <Doer text={howOf(action.action)} entry={action} />}
         </p>
       );
     case 'transfer': {
@@ -57,7 +57,7 @@ function What({ step: { entry, action } }: { readonly step: Step }) {
               <Coin amount={amount} asset={asset} />
             </b>{' '}
             {t(state === 'dropped' ? 'money_dropped' : 'money_came')}
-            {action === null ? null : <Doer text={howOf(action.action)} who={action.by} />}
+            {action === null ? null : <Doer text={howOf(action.action)} entry={action} />}
           </p>
           {transaction_hash === null ? null : (
             <small>
@@ -74,7 +74,7 @@ function What({ step: { entry, action } }: { readonly step: Step }) {
         <p>
           <b>{t(`told_refund_${entry.what}`)}</b>:{' '}
           <Coin amount={entry.refund.crypto_amount} asset={entry.refund.asset} />
-          {entry.by === null ? null : <Doer text="by" who={entry.by} />}
+          <Doer text="by" entry={entry} />
         </p>
       );
     case 'action':
@@ -82,7 +82,7 @@ function What({ step: { entry, action } }: { readonly step: Step }) {
         <p>
           <b>{actionName(entry.action, t)}</b>
           {entry.detail === null ? null : `: ${entry.detail}`}
-          <Doer text="by" who={entry.by} />
+          <Doer text="by" entry={entry} />
         </p>
       );
   }
@@ -90,12 +90,19 @@ function What({ step: { entry, action } }: { readonly step: Step }) {
 
 interface DoerProps {
   readonly text: 'by' | 'accepted_by' | 'simulated_by';
-  readonly who: string;
+  /** The entry of the person whose e-mail is `by`. */
+  readonly entry: { readonly by: string | null; readonly by_name: string | null };
 }
 
-function Doer({ text, who }: DoerProps) {
+function Doer({ text, entry: { by, by_name: name } }: DoerProps) {
   const { t } = useLocale('detail');
-  return <span className={css.soft}> · {t(text, { who })}</span>;
+  if (by === null) return null;
+  return (
+    <span className={css.soft} title={name === null ? undefined : by}>
+      {' '}
+      · {t(text, { who: name ?? by })}
+    </span>
+  );
 }
 
 function howOf(action: string): DoerProps['text'] {

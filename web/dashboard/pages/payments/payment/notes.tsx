@@ -54,7 +54,8 @@ function Note({ payment, note }: NoteProps) {
         <EditNote payment={payment} note={edited} onClose={() => edit(null)} />
       )}
       <small>
-        {note.author} · <Moment iso={note.created_at} />
+        <span title={note.author_name === null ? undefined : note.author}>{note.author_name ?? note.author}</span> ·{' '}
+        <Moment iso={note.created_at} />
         {note.edited_at === null ? null : ` · ${t('edited', { time: dateTime(note.edited_at) })}`}
       </small>
       {edited !== null || (!note.can.edit && !note.can.delete) ? null : (

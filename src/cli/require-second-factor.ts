@@ -1,0 +1,47 @@
+import { InvalidArgumentError, type Command } from 'commander';
+import { requiredFactors, requireFactors } from '../app/people/required-factors.ts';
+import { ROLES, type Role } from '../domain/role.ts';
+import { commaSeparated } from './arguments.ts';
+import { done } from './failure.ts';
+import { withCointill } from './open.ts';
+import { print, printsRecord, type OutputOptions } from './output.ts';
+
+const NO_ROLE = 'none';
+
+/** `cointill user require-second-factor`. */
+export function addFactorCommand(user: Command): void {
+  printsRecord(
+    user
+      .command('require-second-factor')
+      .description('show or set the roles that require a second factor; people without one are asked for it at once'),
+  )
+    .argument('[roles]', `all, ${NO_ROLE}, or roles by commas: ${ROLES.join(', ')}`, rolesIn)
+    .action((roles: readonly Role[] | undefined, options: OutputOptions) =>
+      withCointill(async ({ app }) => {
+        const required = roles === undefined ? await requiredFactors(app) : done(await requireFactors(app, roles));
+        const without = required.lacking.map(({ email }) => email);
+        print(options, { roles: required.roles, without_second_factor: without }, () =>
+          factorLines(required.roles, without),
+        );
+      }),
+    );
+}
+
+function rolesIn(text: string): readonly Role[] {
+  if (text === NO_ROLE) return [];
+  const words = commaSeparated(text);
+  const unknown = words.find((word) => !ROLES.some((one) => one === word));
+  if (text !== 'all' && (unknown !== undefined || words.length === 0)) {
+    throw new InvalidArgumentError(`Roles are all, ${NO_ROLE}, or ${ROLES.join(', ')} by commas.`);
+  }
+  return ROLES.filter((one) => text === 'all' || words.includes(one));
+}
+
+function factorLines(roles: readonly Role[], without: readonly string[]): readonly string[] {
+  if (roles.length === 0) return ['No role requires a second factor.'];
+  return [
+    `A second factor is required of: ${roles.join(', ')}.`,
+    ...(without.length === 0 ? [] : ['', 'Without one, and asked for it before anything else:']),
+    ...without.map((email) => `  ${email}`),
+  ];
+}

@@ -60,7 +60,7 @@ describe.skipIf(hasNoBrowser)('Refunds', () => {
 
     await panel(page).getByText('0.00033333 BTC').waitFor();
     expect(new URL(page.url()).searchParams.get('show')).toMatch(/^re_/);
-    await panel(page).getByRole('button', { name: 'Copy link' }).click();
+    await panel(page).getByRole('button', { name: 'Copy refund link' }).click();
     await page.getByText('Copied').first().waitFor();
     expect(await page.evaluate<string>('navigator.clipboard.readText()')).toMatch(/\/refund\/re_/);
     found.push(...(await violations(page, 'a refund')));

@@ -93,7 +93,7 @@ describe.skipIf(hasNoBrowser)('Webhooks, Events and Requests', () => {
     await dialog.getByRole('button', { name: 'Change endpoint' }).click();
     await page.getByRole('button', { name: 'Retry all' }).click();
     await dialog.getByRole('button', { name: 'Retry all' }).click();
-    await page.getByText(/What a restart interrupted goes on by itself within a minute/).waitFor();
+    await page.getByText(/What a restart interrupted continues automatically within a minute/).waitFor();
     slow.resolve();
     await page.getByText('1 of 1 arrived.').waitFor();
     await page.getByLabel('State').selectOption('delivered');

@@ -70,7 +70,7 @@ function MailsForm({ saved }: { readonly saved: CustomerMailsView }) {
         <Problem error={save.error} fields={FIELDS} />
         <div className={css.buttons}>
           <Button kind="primary" type="submit" busy={save.isPending}>
-            {t('settings_save')}
+            {t('settings_mails_save')}
           </Button>
         </div>
       </div>

@@ -71,7 +71,7 @@ describe.skipIf(hasNoBrowser)('Settings', () => {
     await page.getByLabel('Support link or e-mail').fill('https://shop.example/help');
     await page.getByLabel('Minutes to pay').fill('1441');
     await save.click();
-    await page.getByText('The time to pay must be a whole number from 1 to 1,440').waitFor();
+    await page.getByText('The time to pay must be a whole number of minutes from 1 to 1,440').waitFor();
     await page.getByLabel('Minutes to pay').fill('45');
     await page.getByLabel('Where customers go after paying').fill('https://shop.example/thanks');
 

@@ -94,10 +94,10 @@ function rowOf([label, value]: readonly [string, string]): string {
   return `<tr><th scope="row" style="${STYLES.label}">${escapeHtml(label)}</th><td style="${STYLES.value}">${escapeHtml(value)}</td></tr>`;
 }
 
-/** Makes links of the URLs in small print, which contains only our own. */
+/** Makes links of the URLs in small print, which contains our own and the shop's for support. */
 function withLinks(text: string): string {
   return escapeHtml(text).replaceAll(
-    /https?:\/\/[\w\-.:[\]/%]*[\w\]]/g,
+    /https?:\/\/(?:[\w\-.:[\]/%?=#~@+]|&amp;)*[\w\]]/g,
     (url) => `<a href="${url}" style="color:inherit">${url}</a>`,
   );
 }

@@ -198,6 +198,16 @@ describe('what people write', () => {
     // Each item is assigned by one of the two, and the other is told.
     expect(both.map(({ status }) => status)).toEqual([200, 200]);
     expect(both.flatMap(({ body: { failed } }) => failed)).toHaveLength(now.length);
+    // A request that names one person who may not be assigned changes nothing.
+    const stranger = await test.join('support', app.projectId);
+    const { data: open } = await list();
+    const mixed = open.map(({ kind, subject, occurrence, version }, at) => {
+      const to = at === 0 ? stranger.id : null;
+      return { kind, subject, occurrence, version, assigned_to: to };
+    });
+    const refused = await owner.browser.call({ method: 'POST', path, body: { items: mixed } });
+    expect(refused.status).toBe(400);
+    expect((await list()).data).toEqual(open);
   });
 
   it('holds for one fault: another of the same payment is shown again', async () => {

@@ -71,6 +71,10 @@ export async function markManyAttention(
   const sorted = markings.toSorted((a, b) => (textOf(a.key) < textOf(b.key) ? -1 : 1));
   return app.db.transaction().execute(async (trx) => {
     const people = await projectAssignees(trx, scope.projectId);
+    // A person to whom nothing can be assigned is a fault of the whole request, of which nothing is done.
+    const isAssigned = (id: string): boolean => people.some((one) => one.id === id);
+    const bad = sorted.find(({ change: { assignedTo } }) => typeof assignedTo === 'string' && !isAssigned(assignedTo));
+    if (bad !== undefined) return [{ key: bad.key, refusal: rejected('assignee', { param: 'assignedTo' }) }];
     const refused: { readonly key: AttentionMarking['key']; readonly refusal: Rejected }[] = [];
     for (const marking of sorted) {
       const outcome = await markOne(app, trx, { scope, open, people }, marking);

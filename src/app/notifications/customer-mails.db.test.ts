@@ -118,6 +118,21 @@ it('mails carry the shop’s logo and colour, its sender, and where replies go',
   expect(textOf(here)).not.toContain('background:#ffee00');
 });
 
+it.each([
+  ['https://tea.example/help?from=mail&page=1', 'href="https://tea.example/help?from=mail&amp;page=1"'],
+  ['mailto:100%@tea.example', '100%@tea.example'],
+])('the shop’s link for questions is shown whole: %s', async (supportUrl, shown) => {
+  const here = await shop();
+  await saveChecked(here.app, {}, async (trx) => {
+    const before = await lockedProject(trx, here.app.projectId);
+    if (before === null) throw new Error('There is no project.');
+    return { kind: 'done', project: await saveProjectChanges(here.app, trx, before, { supportUrl }) };
+  });
+  await here.paid();
+  await here.round();
+  expect(textOf(here)).toContain(shown);
+});
+
 it.each(['answer', 'answerRecipient'] as const)(
   'a server that takes nothing from the shop’s address, as its %s says, gets the mail from the service’s own',
   async (answer) => {

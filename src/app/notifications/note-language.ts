@@ -12,15 +12,18 @@ const MAX_NOTED = 10_000;
 /** Notes each language of a payment once in this process. A failure costs the language alone. */
 export function createLanguageNotes(app: Pick<App, 'db' | 'clock'>): NoteLanguage {
   const noted = new Map<string, string>();
-  let known: ReadonlySet<string> = new Set();
+  let known: Promise<ReadonlySet<string>> = Promise.resolve(new Set());
   let knownUntil = -Infinity;
+  const read = async () => new Set((await projectsWithCustomerMails(app.db)).map((one) => one.projectId));
   const note = async ({ id, projectId }: Parameters<NoteLanguage>[0], language: string): Promise<void> => {
     const now = app.clock();
     if (now >= knownUntil) {
       knownUntil = now + KNOWN_MS;
-      known = new Set((await projectsWithCustomerMails(app.db)).map((one) => one.projectId));
+      known = read();
+      // The next page view reads them again.
+      known.catch(() => (knownUntil = -Infinity));
     }
-    if (!known.has(projectId)) return;
+    if (!(await known).has(projectId)) return;
     if (noted.size >= MAX_NOTED) noted.clear();
     noted.set(id, language);
     await savePaymentLanguage(app.db, id, language);

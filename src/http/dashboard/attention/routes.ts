@@ -56,7 +56,6 @@ export function attentionRoutes(routes: Routes, { people: { app: core }, service
       }),
     );
     const refused = await markManyAttention(own, scope, sources, markings);
-    // A person to whom nothing can be assigned is a fault of the whole request.
     const assignee = refused.find(({ refusal }) => refusal.code === 'assignee');
     if (assignee !== undefined) done(assignee.refusal);
     const failed = refused.map(({ key, refusal }) => ({

@@ -1,4 +1,5 @@
 import { useEffect, useRef, useState, type RefObject } from 'react';
+import { useScope } from '../../scope.ts';
 import { isPlainKey } from '../../ui/keys.ts';
 
 /** The chosen payments of a list, by id. */
@@ -13,13 +14,14 @@ export interface Selection {
 const NONE: ReadonlySet<string> = new Set();
 
 /**
- * A selection, which is given up when the filters change: nobody should act on payments that they do not see.
+ * A selection, which is given up when the filters, project or mode change: nobody should act on what they do not see.
  *
  * @param filters the list's filters as a text
  */
 export function useSelection(filters: string): Selection {
+  const { project, mode } = useScope();
   const [chosen, set] = useState(NONE);
-  useEffect(() => set(NONE), [filters]);
+  useEffect(() => set(NONE), [filters, project, mode]);
   return {
     chosen,
     choose: (ids, isChosen) =>

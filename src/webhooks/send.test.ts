@@ -164,10 +164,10 @@ async function timeoutOf(shop: LocalReceiver & { readonly url: string }, timeout
 describe('time', () => {
   it('runs out when no answer comes, and the connection is closed', async () => {
     const shop = await receiver(receive(() => {}));
-    expect(await timeoutOf(shop, 50)).toMatchObject({
+    expect(await timeoutOf(shop, 500)).toMatchObject({
       kind: 'error',
       stage: 'timeout',
-      message: `No whole answer from 127.0.0.1:${shop.port} within 50 ms (while waiting for the answer).`,
+      message: `No whole answer from 127.0.0.1:${shop.port} within 500 ms (while waiting for the answer).`,
     });
   });
 
@@ -178,7 +178,7 @@ describe('time', () => {
         drip(response, '.');
       }),
     );
-    expect(await timeoutOf(shop, 100)).toMatchObject({
+    expect(await timeoutOf(shop, 500)).toMatchObject({
       kind: 'error',
       stage: 'timeout',
       message: expect.stringContaining('while reading the answer'),

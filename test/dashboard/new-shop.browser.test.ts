@@ -187,7 +187,7 @@ describe.skipIf(hasNoBrowser)('a new shop', () => {
     expect(wallet.requests.map(({ method }) => method)).not.toContain('eth_sendTransaction');
     // No node has that transaction. After two minutes the refund can be paid, with a warning.
     await letMinutesPass();
-    await sign.getByText('make sure that it can no longer be mined').waitFor();
+    await sign.getByText('Look it up before you pay again').waitFor();
     await payer.click();
     await eventually('the refund is sent', () => Promise.resolve(wallet.sent[0] ?? null));
     await chain().mine(CONFIRMED);

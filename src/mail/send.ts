@@ -37,12 +37,7 @@ export interface Mail {
  */
 export type SendOutcome =
   | { readonly kind: 'sent' }
-  | {
-      readonly kind: 'refused';
-      readonly problem: string;
-      /** Whether it refused the recipient's address, and not for example the sender's. */
-      readonly isOfRecipient: boolean;
-    }
+  | { readonly kind: 'refused'; readonly problem: string }
   | { readonly kind: 'deferred'; readonly problem: string }
   /** `isOfSender`: it accepts no mail from `MAIL_FROM`, which connecting and signing in do not reveal. */
   | { readonly kind: 'failed'; readonly problem: string; readonly isOfSender: boolean };
@@ -157,9 +152,7 @@ function outcomeOf(error: unknown, server: SmtpServer): SendOutcome {
   const words = response ?? message;
   const problem = shown(isOfSender ? senderProblem(words, server) : problemOf(code, message, words, server), server);
   if (!isOfMail || isOfSender) return { kind: 'failed', problem, isOfSender };
-  return responseCode >= 500
-    ? { kind: 'refused', problem, isOfRecipient: command === 'RCPT TO' }
-    : { kind: 'deferred', problem };
+  return responseCode >= 500 ? { kind: 'refused', problem } : { kind: 'deferred', problem };
 }
 
 function senderProblem(response: string, { host, port }: SmtpServer): string {

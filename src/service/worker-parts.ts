@@ -42,9 +42,13 @@ export async function startWorkerParts(
     config.dashboard === null ? null : createNoticing(app, { serviceHealth, sweeps: createSweepWatch(core) }, holder);
   const workers = startWorkers(app, { sender, sealingKey }, notifications, problems, { mailer, noticing, judged });
   const sources = config.networks.map((nodes) => createChainSource(nodes, { timeoutMs: NODE_TIMEOUT_MS, problems }));
-  const chains = sources.map((source) => watchChain(app, source, holder, problems, config.nodePollMs, core.derive));
+  const chains = sources.map((source) => ({
+    network: source.network,
+    loop: watchChain(app, source, holder, problems, config.nodePollMs, core.derive),
+  }));
+  notifications.on('look', ([network]) => chains.find((chain) => chain.network === network)?.loop.wake());
   return async () => {
-    await Promise.all([workers.stop(STOP_GRACE_MS), sweeps.stop(), ...chains.map((chain) => chain.stop())]);
+    await Promise.all([workers.stop(STOP_GRACE_MS), sweeps.stop(), ...chains.map(({ loop }) => loop.stop())]);
     await Promise.all([sender.close(0), swept.close(), ...sources.map((source) => source.close())]);
   };
 }

@@ -14,6 +14,8 @@ export interface NotificationPayloads {
   readonly payments: readonly string[];
   /** A network whose cursor moved, so that its payments have other confirmations now. */
   readonly chain: readonly [Network];
+  /** A network whose node's newest block somebody wants to be read now. */
+  readonly look: readonly [Network];
   /** The project and mode whose attention items people assigned, noted or marked. */
   readonly attention: readonly [projectId: string, mode: string];
   /** The person whose sessions ended or whose roles changed, so that their open streams are checked again. */
@@ -97,9 +99,10 @@ function dispatch(listeners: Listeners, payload: string): void {
     case 'payments':
       for (const listener of listeners.payments) listener(args);
       break;
-    case 'chain': {
+    case 'chain':
+    case 'look': {
       const [network = ''] = args;
-      if (isNetwork(network)) for (const listener of listeners.chain) listener([network]);
+      if (isNetwork(network)) for (const listener of listeners[topic]) listener([network]);
       break;
     }
     case 'sessions': {
@@ -134,6 +137,7 @@ export function listen(handle: DatabaseHandle, options: ListenOptions = {}): Lis
     deliveries: [],
     payments: [],
     chain: [],
+    look: [],
     attention: [],
     sessions: [],
     sweeps: [],

@@ -5,6 +5,7 @@ import { claimRefund } from '../../src/app/refunds/change-refund.ts';
 import { runDueRefunds } from '../../src/app/refunds/end-refunds.ts';
 import { decodeId } from '../../src/domain/id.ts';
 import { SANDBOX_REFUND_MS } from '../../src/domain/refund.ts';
+import { sql } from 'kysely';
 import { httpTest, type Fields, type Shop } from '../http.ts';
 
 const http = await httpTest();
@@ -444,5 +445,31 @@ describe('the claim page', () => {
     const late = await claim(`/refund/${refund.id}`, BTC_ADDRESS);
     expect(late.headers).not.toHaveProperty('location');
     expect((await shop.call({ path: `/v1/refunds/${refund.id}` })).body['address']).toBeNull();
+  });
+
+  it('says that it was sent if a transaction paid it after it was cancelled, on the page of the payment too', async () => {
+    const shop = await http.shop();
+    const { id } = await paidOrder(shop);
+    const refund = await refunded(shop, { order_id: id, address: BTC_ADDRESS });
+    await shop.call({ method: 'POST', path: `/v1/refunds/${refund.id}/cancel` });
+    const pages = async () => [
+      (await http.call({ path: `/refund/${refund.id}` })).text,
+      (await http.call({ path: `/pay/${id}` })).text,
+    ];
+    const pay = (hash: string, isGuess: boolean) =>
+      sql`insert into refund_payouts (network, transaction_hash, asset, output_index, refund_id, block_height, is_guess)
+        select network, ${hash}, asset, 0, id, 1, ${isGuess} from refunds where id = ${decodeId('refund', refund.id)}`.execute(
+        http.app.db,
+      );
+    await pay('0xguess', true);
+    expect(await pages()).toEqual([
+      expect.stringContaining('will not be paid'),
+      expect.not.stringContaining('was sent to'),
+    ]);
+    await pay('0xpaid', false);
+    expect(await pages()).toEqual([
+      expect.stringMatching(/Your refund was sent.*0xpaid/s),
+      expect.stringContaining('was sent to your address'),
+    ]);
   });
 });

@@ -188,6 +188,8 @@ describe('a report', () => {
       expect.objectContaining({ rows: 3, amount: '0.00375332', value: '11', unknown: 1 }),
     ]);
     expect((await call(projectId, 'export', { ...DAYS, report: 'refunds' })).text).toContain(',JPY,unknown,unknown,');
+    const paid = await take(projectId, { report: 'refunds' });
+    expect(paid.find((row) => row['status'] === 'failed')?.['transaction_hash']).toBe('0xpaid');
     expect(await refunded()).toEqual(['0.00019499', '0.00366666']);
   });
 

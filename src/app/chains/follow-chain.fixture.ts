@@ -14,6 +14,7 @@ import type { NewPayment } from '../payments/draft-payment.ts';
 import { chainRail } from '../../modes/live-rail.ts';
 import { selectToken } from '../payments/payment-actions.ts';
 import { createChainFollower, type Followed } from './follow-chain.ts';
+import type { AwaitLook } from '../refunds/unread-money.ts';
 import type { Rail } from '../../modes/rail.ts';
 import type { RateSource } from '../../rates/source.ts';
 import type { Database } from '../../store/database.ts';
@@ -70,6 +71,8 @@ export interface EtherShop {
   mine(count?: number, apartMs?: number): Promise<void>;
   /** Follows the chain up to the node's head; returns the steps. */
   follow(source?: ChainSource): Promise<readonly Followed[]>;
+  /** Follows the chain at once, for a cancellation that waits for that. */
+  readonly look: AwaitLook;
   /** Mines blocks and follows them. */
   advance(count?: number, apartMs?: number): Promise<void>;
   /** Sends wei in one block of its own and follows it; returns the transaction's hash. */
@@ -118,6 +121,10 @@ export async function etherShop(options: EtherShopOptions = {}): Promise<EtherSh
     source,
     mine,
     follow,
+    look: async () => {
+      await follow();
+      return true;
+    },
     advance: async (count, apartMs) => {
       await mine(count, apartMs);
       await follow();

@@ -5,7 +5,14 @@ import type { App } from '../context.ts';
 import { refundView } from '../../wire/refund.ts';
 import { matchingAddress } from '../../rails/address.ts';
 import { refundAddress } from './refund-address.ts';
-import { keepUncompared, unreadMoney, type UnreadMoney } from './unread-money.ts';
+import {
+  awaitLook,
+  isPaidOnChain,
+  keepUncompared,
+  unreadMoney,
+  type AwaitLook,
+  type UnreadMoney,
+} from './unread-money.ts';
 import { inRefundTransaction, type RefundOutcome, applyToRefund, auditedRefund } from './save-refund.ts';
 import type { Trx } from '../../store/database.ts';
 import { beingPaid, payoutOf } from '../../store/refunds/refund-payouts.ts';
@@ -60,19 +67,22 @@ function claimedRefund(app: App, refund: Refund, address: string): Refund {
 }
 
 /**
- * Cancels a refund that is not being paid. Refused once its payout was seen, mined or not, and, unless forced, while
- * blocks that may contain it have not been read.
+ * Cancels a refund that is not being paid. Refused once its payout was seen, mined or not, and, unless forced, if its
+ * network cannot be read up to the node's newest block now.
  */
-export function cancelRefund(
+export async function cancelRefund(
   app: App,
   scope: RefundScope & { readonly isForced?: boolean },
   idempotency: IdempotencyRequest | null = null,
+  look: AwaitLook = awaitLook,
 ): Promise<RefundOutcome> {
+  const { isForced = false } = scope;
+  const isReadToHead = isForced || (await readToHead(app, scope, look));
   return inRefundTransaction(app, idempotency, async (trx) => {
     const refund = await lockRefund(trx, scope.id);
     if (refund === null || !isWithin(refund, scope)) return { kind: 'not_found' };
     if (refund.status === 'pending') {
-      const unread = scope.isForced === true ? null : await unreadMoney(app, trx, refund);
+      const unread = isForced ? null : await unreadMoney(app, trx, refund, isReadToHead);
       const refused = await payoutRefusal(trx, refund);
       if (refused !== null) return refused;
       if (unread !== null) return unreadRefusal(refund, unread);
@@ -81,6 +91,14 @@ export function cancelRefund(
     if (outcome.kind === 'done') await recordPeoplesAudit(app, trx, auditedRefund('refund.cancel', outcome.refund));
     return outcome;
   });
+}
+
+/** Before the refund is locked, because the follower needs that lock. Waits only where the answer matters. */
+async function readToHead(app: App, scope: RefundScope, look: AwaitLook): Promise<boolean> {
+  const refund = await findRefund(app.db, scope.id);
+  if (refund === null || !isWithin(refund, scope)) return false;
+  if (refund.status !== 'pending' || !isPaidOnChain(app, refund)) return false;
+  return !(await beingPaid(app.db, [refund.id])).has(refund.id) && look(app, refund.network);
 }
 
 /**

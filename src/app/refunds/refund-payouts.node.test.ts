@@ -8,7 +8,8 @@ import { NO_MONEY } from '../../domain/payment.ts';
 import { matchingAddress } from '../../rails/address.ts';
 import { depositAddress } from '../../rails/evm/deposit.ts';
 import { MAIN_CHAINS } from '../../rails/utxo/params.ts';
-import { forgetAtHead } from '../../store/chains/chain.ts';
+import { forgetAtHead, readLooks, saveProblem } from '../../store/chains/chain.ts';
+import type { AwaitLook } from './unread-money.ts';
 import { saveSentPayout } from '../../store/refunds/sent-payouts.ts';
 import { findListedRefund } from '../../store/refunds/refund-list.ts';
 import { findRefund } from '../../store/refunds/refunds.ts';
@@ -99,7 +100,7 @@ describe.each(utxoNodeKindsFor(import.meta.url))('a refund whose payout was seen
     const { shop, payment, payer, address, refund: cancelled } = await unpaidRefund(node());
     const units = COIN / 4n;
     await shop.follow();
-    expect(await cancelRefund(shop.app, { id: cancelled.id })).toMatchObject({ kind: 'done' });
+    expect(await cancelRefund(shop.app, { id: cancelled.id }, null, shop.look)).toMatchObject({ kind: 'done' });
     const addresses = [address, await node().newAddress(), await node().newAddress()] as const;
     const payouts = [];
     for (const one of addresses) payouts.push(await payer.pay([[one, units]]));
@@ -120,7 +121,7 @@ describe.each(utxoNodeKindsFor(import.meta.url))('a refund whose payout was seen
         psbt: null,
         paymentUri: null,
       });
-      expect(await cancelRefund(shop.app, { id: refund.id })).toMatchObject({
+      expect(await cancelRefund(shop.app, { id: refund.id }, null, nobodyLooks)).toMatchObject({
         kind: 'refused',
         message: expect.stringContaining('were not read yet'),
       });
@@ -174,7 +175,7 @@ describe.each(utxoNodeKindsFor(import.meta.url))('a refund whose payout was seen
     await payer.pay([], { coin: payout.coin, feeUnits: 500_000n });
     const cancelled = async () => {
       await shop.follow();
-      return (await cancelRefund(shop.app, { id: refund.id })).kind;
+      return (await cancelRefund(shop.app, { id: refund.id }, null, shop.look)).kind;
     };
     await expect.poll(cancelled, POLL).toBe('done');
     const next = await shop.refund(payment, refund.units, address);
@@ -456,7 +457,7 @@ describe('a refund in ether whose payout was seen', () => {
     expect(await cancelRefund(shop.app, { id: refund.id })).toMatchObject({ kind: 'refused' });
     await follow();
     expect(await showEther(shop, refund)).toMatchObject({ problem: null, warnings: [expect.stringContaining(hash)] });
-    expect(await cancelRefund(shop.app, { id: refund.id })).toMatchObject({ kind: 'done' });
+    expect(await cancelRefund(shop.app, { id: refund.id }, null, shop.look)).toMatchObject({ kind: 'done' });
     const next = await etherRefund(shop, order);
     await shop.anvil.rpc('eth_sendRawTransaction', [raw]);
     await shop.advance(3);
@@ -499,7 +500,7 @@ describe('a refund in ether whose payout was seen', () => {
       .execute();
     await shop.advance(1);
     expect(await statusOf(shop.app, refund)).toBe('pending');
-    expect(await cancelRefund(shop.app, { id: refund.id })).toMatchObject({ kind: 'done' });
+    expect(await cancelRefund(shop.app, { id: refund.id }, null, shop.look)).toMatchObject({ kind: 'done' });
   });
 
   it('to a deposit that the shop will hand out is refused; were it not, it is paid once, and for no order', async () => {
@@ -535,29 +536,57 @@ describe('a refund in ether whose payout was seen', () => {
     expect(await findRefund(shop.app.db, second.id)).toMatchObject({ status: 'completed', transactionHash: hash });
   });
 
-  it('cannot be cancelled while the blocks that may pay it were not read, unless that is forced', async () => {
+  it('cannot be cancelled before the node was asked for its newest block once more, unless that is forced', async () => {
     const shop = await etherShop();
     const order = await paidOrder(shop);
     const refund = await etherRefund(shop, order);
     // The older one of two equal refunds is paid first.
     shop.app.clock.advance(1);
     const other = await etherRefund(shop, order);
-    await forgetAtHead(shop.app.db);
+    await shop.follow();
+    // Read up to the newest block a moment ago; then the payout was mined, and the node hangs.
     const hash = await shop.anvil.transfer(CUSTOMER, refund.units);
     await shop.mine(1);
     const unread = { kind: 'refused', message: expect.stringMatching(/not read yet.*Try again/) };
-    expect(await cancelRefund(shop.app, { id: refund.id })).toMatchObject(unread);
+    const hanging = cancelRefund(shop.app, { id: refund.id });
+    await untilWanted(shop.app, 1);
+    shop.app.clock.advance(10_000);
+    expect(await hanging).toMatchObject(unread);
+    // It works again.
+    const cancelling = cancelRefund(shop.app, { id: refund.id });
+    await untilWanted(shop.app, 2);
+    await shop.follow();
+    expect(await cancelling).toMatchObject({ kind: 'refused', message: expect.stringContaining(hash) });
+    const unpaid = cancelRefund(shop.app, { id: other.id });
+    await untilWanted(shop.app, 3);
+    await shop.follow();
+    expect(await unpaid).toMatchObject({ kind: 'done' });
+
+    const third = await etherRefund(shop, order);
+    await saveProblem(shop.app.db, 'ethereum', 'The node is away.');
+    expect(await cancelRefund(shop.app, { id: third.id })).toMatchObject(unread);
+    expect(await cancelRefund(shop.app, { id: third.id, isForced: true })).toMatchObject({ kind: 'done' });
+  });
+
+  it('is shown with a warning while blocks that may pay it were not read', async () => {
+    const shop = await etherShop();
+    const refund = await etherRefund(shop, await paidOrder(shop));
+    await forgetAtHead(shop.app.db);
     const warned = expect.stringMatching(/^The newest ethereum blocks were not read yet, and may pay this refund\. /);
     // The block that was read last is of now: the next one is under way.
     expect(await showEther(shop, refund)).toMatchObject({ problem: null, warnings: [] });
     shop.app.clock.advance(60_000);
     expect(await showEther(shop, refund)).toMatchObject({ problem: null, warnings: [warned] });
     await shop.follow();
-    expect(await showEther(shop, other)).toMatchObject({ problem: null, warnings: [] });
-    expect(await cancelRefund(shop.app, { id: refund.id })).toMatchObject({ message: expect.stringContaining(hash) });
+    expect(await showEther(shop, refund)).toMatchObject({ problem: null, warnings: [] });
     shop.app.clock.advance(10 * 60_000);
-    expect(await cancelRefund(shop.app, { id: other.id })).toMatchObject(unread);
-    expect(await showEther(shop, other)).toMatchObject({ problem: null, warnings: [warned] });
-    expect(await cancelRefund(shop.app, { id: other.id, isForced: true })).toMatchObject({ kind: 'done' });
+    expect(await showEther(shop, refund)).toMatchObject({ problem: null, warnings: [warned] });
   });
 });
+
+/** A cancellation waits for this many looks by now. */
+async function untilWanted({ db }: TestApp, count: number): Promise<void> {
+  await expect.poll(async () => (await readLooks(db, 'ethereum'))?.wanted, POLL).toBe(count);
+}
+
+const nobodyLooks: AwaitLook = async () => false;

@@ -17,6 +17,7 @@ import { REGTEST_WALLETS } from '../../rails/wallet.fixture.ts';
 import { fixedRates } from '../../rates/fixed.ts';
 import { chainRail } from '../../modes/live-rail.ts';
 import { createChainFollower } from '../chains/follow-chain.ts';
+import type { AwaitLook } from './unread-money.ts';
 import type { PaidTogether } from './refund-held.ts';
 import { instructionsFor, refundInstructions, type RefundInstructions } from './refund-instructions.ts';
 import type { PsbtAdvice, UtxoAccess } from './refund-psbt.ts';
@@ -66,6 +67,8 @@ export interface RefundShop {
   mine(count: number): Promise<void>;
   /** Follows the chain up to the node's head. */
   follow(): Promise<void>;
+  /** Follows the chain at once, for a cancellation that waits for that. */
+  readonly look: AwaitLook;
 }
 
 export interface ShowOptions {
@@ -237,6 +240,10 @@ export async function refundShop(
     signed,
     mine,
     follow,
+    look: async () => {
+      await follow();
+      return true;
+    },
     paid: async (units) => {
       const payment = await order();
       await node.send(payment.address, formatDecimal(units, 8));

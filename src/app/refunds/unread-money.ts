@@ -1,19 +1,44 @@
-import { familyFacts } from '../../domain/networks.ts';
+import { setTimeout } from 'node:timers/promises';
+import { familyFacts, type Network } from '../../domain/networks.ts';
 import type { Refund } from '../../domain/refund.ts';
-import { readAtHead, readCursor } from '../../store/chains/chain.ts';
+import { readAtHead, readCursor, readLooks, wantLook } from '../../store/chains/chain.ts';
 import type { Database, Trx } from '../../store/database.ts';
 import { isUncompared, saveUncompared } from '../../store/refunds/refund-balances.ts';
 import type { App } from '../context.ts';
 
-/** How long ago a network's newest block may have been read: NODE_POLL_MS is at most a minute. */
+/** For a warning: how long ago a network's newest block may have been read. NODE_POLL_MS is at most a minute. */
 const MAX_HEAD_AGE_MS = 90_000;
 const UNDER_WAY_MS = 30_000;
+/** How long a cancellation waits for the follower's look, which takes a second unless the node is slow. */
+const LOOK_WAIT_MS = 10_000;
+const LOOK_REST_MS = 100;
 
 /** Transactions that may pay a refund and were not read yet: waiting to be mined, or in the newest blocks. */
 export interface UnreadMoney {
   readonly kind: 'waiting' | 'blocks';
   /** The begin of a sentence, without its full stop. */
   readonly text: string;
+}
+
+/** Whether a network was read up to its node's newest block by a look that began after this was called. */
+export type AwaitLook = (app: App, network: Network) => Promise<boolean>;
+
+/** Has the chain's follower look now, and waits for that. Counts looks, because two processes have two clocks. */
+export const awaitLook: AwaitLook = async (app, network) => {
+  const until = app.clock() + LOOK_WAIT_MS;
+  const wanted = await wantLook(app.db, network);
+  for (;;) {
+    const looks = await readLooks(app.db, network);
+    if (wanted === null || looks === null) return false;
+    if (looks.done >= wanted) return true;
+    if (looks.problem !== null || app.clock() >= until) return false;
+    await setTimeout(LOOK_REST_MS);
+  }
+};
+
+/** Whether transactions of a chain can pay the refund. */
+export function isPaidOnChain(app: App, { address, mode }: Refund): boolean {
+  return address !== null && app.railFor(mode).kind !== 'sandbox';
 }
 
 /**
@@ -23,15 +48,16 @@ export interface UnreadMoney {
 export async function unreadMoney(
   app: App,
   executor: Database | Trx,
-  { id, network, mode, address }: Refund,
+  refund: Refund,
+  isReadToHead: boolean,
 ): Promise<UnreadMoney | null> {
-  if (address === null || app.railFor(mode).kind === 'sandbox') return null;
+  const { id, network } = refund;
+  if (!isPaidOnChain(app, refund)) return null;
   if (await isUncompared(executor, id)) {
     const text = `The ${network} transactions that wait to be mined were not read yet since this refund has its address, and may pay it already`;
     return { kind: 'waiting', text };
   }
-  const at = await readAtHead(executor, network);
-  if (at !== null && at >= app.clock() - MAX_HEAD_AGE_MS) return null;
+  if (isReadToHead) return null;
   return { kind: 'blocks', text: `The newest ${network} blocks were not read yet, and may pay this refund` };
 }
 
@@ -41,17 +67,17 @@ export async function unreadMoney(
  * comes and goes.
  */
 export async function unreadBeforePaying(app: App, refund: Refund): Promise<UnreadMoney | null> {
-  const unread = await unreadMoney(app, app.db, refund);
   const { network } = refund;
-  if (unread?.kind !== 'blocks' || familyFacts(network).seesWaiting) return unread;
-  if ((await readAtHead(app.db, network)) !== null) return unread;
+  const at = await readAtHead(app.db, network);
+  const unread = await unreadMoney(app, app.db, refund, at !== null && at >= app.clock() - MAX_HEAD_AGE_MS);
+  if (unread?.kind !== 'blocks' || familyFacts(network).seesWaiting || at !== null) return unread;
   const cursor = await readCursor(app.db, network);
   const isOfNow = cursor !== null && Math.abs(app.clock() - cursor.blockAt) <= UNDER_WAY_MS;
   return isOfNow ? null : unread;
 }
 
 /** Records that a refund has its address from now on, so that waiting transactions are compared with it. */
-export async function keepUncompared(app: App, trx: Trx, { id, network, mode, address }: Refund): Promise<void> {
-  if (address === null || app.railFor(mode).kind === 'sandbox' || !familyFacts(network).seesWaiting) return;
-  await saveUncompared(trx, id, network);
+export async function keepUncompared(app: App, trx: Trx, refund: Refund): Promise<void> {
+  const { id, network } = refund;
+  if (isPaidOnChain(app, refund) && familyFacts(network).seesWaiting) await saveUncompared(trx, id, network);
 }

@@ -92,7 +92,7 @@ function card(view: RefundView): Html {
       return html`${statusHeading('done', locale.t('refund_sent_title'), text)}
       ${facts([
         [locale.t('your_address'), step.address !== '' && grouped(step.address)],
-        [locale.t('sent_at'), locale.dateTime(step.completedAt)],
+        [locale.t('sent_at'), step.completedAt !== null && locale.dateTime(step.completedAt)],
         [locale.t('transaction'), transactionFact(locale, { hash: step.transactionHash, explorer: view.explorer })],
       ])}`;
     }

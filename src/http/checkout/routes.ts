@@ -11,6 +11,7 @@ import { decodeId, parseUuid } from '../../domain/id.ts';
 import type { Payment, PaymentApi } from '../../domain/payment.ts';
 import type { Refund } from '../../domain/refund.ts';
 import { publicPaymentId } from '../../wire/payment.ts';
+import { paidAfterFailing } from '../../store/refunds/refund-payouts.ts';
 import { findRefund } from '../../store/refunds/refunds.ts';
 import { asRequestError, reportFault } from '../errors.ts';
 import { pathOf } from '../path.ts';
@@ -139,7 +140,7 @@ function refundRoutes(app: FastifyInstance, checkout: Checkout): void {
   app.get<PageRequest>('/refund/:id', page, async (request, reply) => {
     const refund = await findPublicRefund(checkout, request.params.id);
     if (refund === null) return unknown(checkout, request, reply, 'unknown_refund');
-    return showRefund(checkout, request, reply, refund, stepOfRefund(refund, '', null));
+    return showRefund(checkout, request, reply, refund, await stepOfRefund(checkout, refund, '', null));
   });
   app.post<PageRequest>('/refund/:id', page, async (request, reply) => {
     const { id } = request.params;
@@ -156,7 +157,7 @@ function refundRoutes(app: FastifyInstance, checkout: Checkout): void {
     }
     const problem = outcome.kind !== 'refused' ? 'again' : outcome.notYours === true ? 'not_yours' : 'invalid';
     const now = (await findPublicRefund(checkout, id)) ?? refund;
-    return showRefund(checkout, request, reply, now, stepOfRefund(now, typed, problem));
+    return showRefund(checkout, request, reply, now, await stepOfRefund(checkout, now, typed, problem));
   });
 }
 
@@ -192,12 +193,22 @@ async function showRefund(
   return sendPage(request, reply, rendered, framedBy);
 }
 
-function stepOfRefund(refund: Refund, typed: string, problem: ClaimProblem | null): RefundStep {
-  const { status, address, transactionHash, completedAt } = refund;
-  if (status === 'failed') return { kind: 'failed' };
-  if (status === 'completed')
-    return { kind: 'completed', address: address ?? '', transactionHash, completedAt: completedAt ?? 0 };
-  return address === null ? { kind: 'form', typed, problem } : { kind: 'waiting', address };
+async function stepOfRefund(
+  checkout: Checkout,
+  refund: Refund,
+  typed: string,
+  problem: ClaimProblem | null,
+): Promise<RefundStep> {
+  const { status, transactionHash, completedAt } = refund;
+  const address = refund.address ?? '';
+  if (status === 'failed') {
+    const hash = (await patiently(checkout, paidAfterFailing(checkout.app.db, [refund.id]))).get(refund.id);
+    return hash === undefined
+      ? { kind: 'failed' }
+      : { kind: 'completed', address, transactionHash: hash, completedAt: null };
+  }
+  if (status === 'completed') return { kind: 'completed', address, transactionHash, completedAt: completedAt ?? 0 };
+  return refund.address === null ? { kind: 'form', typed, problem } : { kind: 'waiting', address };
 }
 
 function refundPath(publicId: string): string {

@@ -18,6 +18,7 @@ import { encodeId } from '../../domain/id.ts';
 import { otherMoney } from '../../domain/other-money.ts';
 import { isFinal, isOpen } from '../../domain/status.ts';
 import type { Refund } from '../../domain/refund.ts';
+import { paidAfterFailing } from '../../store/refunds/refund-payouts.ts';
 import { listRefunds } from '../../store/refunds/refunds.ts';
 import { findTransfers } from '../../store/payments/transfers.ts';
 
@@ -231,15 +232,20 @@ async function refundNews(app: Api['app'], payment: Payment): Promise<readonly R
   const { projectId, mode, id, api } = payment;
   const scope = { projectId, mode, status: null, payment: { id, api } };
   const { refunds } = await listRefunds(app.db, scope, { limit: MAX_REFUNDS, offset: 0 });
+  const failed = refunds.filter(({ status }) => status === 'failed');
+  const paid = await paidAfterFailing(
+    app.db,
+    failed.map((refund) => refund.id),
+  );
   return refunds.flatMap((refund) => {
-    const state = stateOf(refund);
+    const state = paid.has(refund.id) ? 'sent' : stateOf(refund);
     const { units, decimals, asset, network } = refund;
     const path = `/refund/${encodeId('refund', refund.id)}`;
     return state === null ? [] : [{ path, state, units, decimals, asset, network }];
   });
 }
 
-/** A failed refund is left to the shop, which creates another. */
+/** A failed refund that nothing paid is left to the shop, which creates another. */
 function stateOf({ status, address }: Refund): RefundNews['state'] | null {
   if (status === 'failed') return null;
   if (status === 'completed') return 'sent';

@@ -243,7 +243,8 @@ export type RefundStep =
       readonly kind: 'completed';
       readonly address: string;
       readonly transactionHash: string | null;
-      readonly completedAt: number;
+      /** Null: a transaction of an unknown time paid it after it had failed. */
+      readonly completedAt: number | null;
     }
   | { readonly kind: 'failed' };
 

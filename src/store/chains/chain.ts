@@ -21,7 +21,9 @@ export interface Cursor {
   readonly blockAt: number;
 }
 
-const CURSOR = { without: ['network', 'updated_at', 'looked_at', 'at_head_at', 'problem'] } as const;
+const CURSOR = {
+  without: ['network', 'updated_at', 'looked_at', 'at_head_at', 'problem', 'look_wanted', 'look_done'],
+} as const;
 
 export async function readCursor(executor: Database | Trx, network: Network): Promise<Cursor | null> {
   return findRow(executor, 'chain_cursors', { network }, CURSOR);
@@ -49,9 +51,41 @@ export async function readSeenUpTo(executor: Database | Trx): Promise<ReadonlyMa
   );
 }
 
-/** Saves that this block was found to be the node's newest one, unless the cursor has moved on. */
-export async function saveAtHead(db: Database, network: Network, hash: string, at: number): Promise<void> {
-  await updateRows(db, 'chain_cursors', { network, hash }, { atHeadAt: at });
+/**
+ * Saves that this block was found to be the node's newest one, unless the cursor has moved on. The look began at `at`
+ * and after `look` was wanted.
+ */
+export async function saveAtHead(
+  db: Database,
+  network: Network,
+  { hash, at, look }: { readonly hash: string; readonly at: number; readonly look: number },
+): Promise<void> {
+  await updateRows(db, 'chain_cursors', { network, hash }, { atHeadAt: at, lookDone: look });
+}
+
+/** The number of the last look at the node's newest block that somebody wants, and of the last one that was done. */
+export interface Looks {
+  readonly wanted: number;
+  readonly done: number;
+  /** Why the chain is not read now; null if it is. */
+  readonly problem: string | null;
+}
+
+/** Null: the network was never read. */
+export async function readLooks(db: Database, network: Network): Promise<Looks | null> {
+  const row = await findRow(db, 'chain_cursors', { network });
+  return row === null ? null : { wanted: row.lookWanted, done: row.lookDone, problem: row.problem };
+}
+
+/** Wants one more look at a node's newest block and wakes the chain's follower; null: the network was never read. */
+export async function wantLook(db: Database, network: Network): Promise<number | null> {
+  const row = await db
+    .updateTable('chain_cursors')
+    .set({ look_wanted: sql`look_wanted + 1` })
+    .where('network', '=', network)
+    .returning(['look_wanted as wanted', notification('look', network).as('notified')])
+    .executeTakeFirst();
+  return row?.wanted ?? null;
 }
 
 /** Chains that were read to their head may have grown while the service was not running. */
@@ -80,7 +114,8 @@ const KEPT_BLOCKS = 2_000;
 
 /** Sets a network's first cursor; false if it already has one, which stays. */
 export async function startCursor(trx: Trx, network: Network, cursor: Cursor, now: number): Promise<boolean> {
-  const row = { network, ...cursor, updatedAt: now, lookedAt: null, atHeadAt: null, problem: null };
+  const unread = { lookedAt: null, atHeadAt: null, problem: null, lookWanted: 0, lookDone: 0 };
+  const row = { network, ...cursor, updatedAt: now, ...unread };
   if ((await insertRows(trx, 'chain_cursors', [row], { conflict: {} })) === 0) return false;
   await keepBlocks(trx, network, [cursor]);
   return true;
@@ -178,7 +213,7 @@ export async function networkStates(db: Database): Promise<{
   readonly cursors: ReadonlyMap<Network, Cursor & { readonly problem: string | null }>;
   readonly nodes: readonly KnownNode[];
 }> {
-  const without = ['updated_at', 'looked_at', 'at_head_at'] as const;
+  const without = ['updated_at', 'looked_at', 'at_head_at', 'look_wanted', 'look_done'] as const;
   const cursors = await findRows(db, 'chain_cursors', {}, { without });
   const nodes = await findRows(db, 'chain_nodes', {}, { order: ['network', 'node'] });
   return {

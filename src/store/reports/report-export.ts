@@ -9,7 +9,7 @@ import { copyFile, idWriter } from './copy-file.ts';
 import { coin, exact, fiat, orUnknown, plain, time, words, type Writing } from './export-columns.ts';
 import { copyPayments } from './payment-export.ts';
 import { NO_FILTERS, type Condition } from '../payments/payment-filter.ts';
-import { WAS_PAID } from '../refunds/refund-payouts.ts';
+import { PAID_BY, WAS_PAID } from '../refunds/refund-payouts.ts';
 import { at as moment } from './report-sums.ts';
 import type { ProjectMode } from '../../domain/permission.ts';
 
@@ -130,7 +130,7 @@ const REFUNDS: Source = {
     worthIf(WAS_PAID, 'disposal_value', 'value at disposal', fiat(sql`r.disposal_minor`, sql`r.currency`)),
     worthIf(WAS_PAID, 'disposal_usd', 'value at disposal in usd', usd('r.disposal_usd_cents')),
     raw('address', 'address', 'r.address'),
-    raw('transaction_hash', 'transaction hash', 'r.transaction_hash'),
+    { name: 'transaction_hash', head: 'transaction hash', write: plain(PAID_BY) },
     said('reason', 'reason', 'r.reason'),
   ],
   from: sql`refunds r join payments p on p.id = r.payment_id`,

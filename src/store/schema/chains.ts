@@ -1,7 +1,19 @@
 import type { AssetCode } from '../../domain/asset-code.ts';
 import type { Network } from '../../domain/networks.ts';
 import type { Transfer } from '../../domain/payment.ts';
-import { bigint, bytes, changing, integer, named, nullable, text, timestamp, units, uuid } from './column.ts';
+import {
+  bigint,
+  bytes,
+  changing,
+  defaulted,
+  integer,
+  named,
+  nullable,
+  text,
+  timestamp,
+  units,
+  uuid,
+} from './column.ts';
 import { recordTable } from './record-table.ts';
 
 /** Transfers to payments. */
@@ -63,6 +75,8 @@ export const CHAIN_CURSORS = {
   looked_at: nullable(timestamp()),
   at_head_at: nullable(timestamp()),
   problem: nullable(text()),
+  look_wanted: defaulted(integer()),
+  look_done: defaulted(integer()),
 };
 
 /**

@@ -46,7 +46,7 @@ export async function startWorkerParts(
     network: source.network,
     loop: watchChain(app, source, holder, problems, config.nodePollMs, core.derive),
   }));
-  notifications.on('look', ([network]) => chains.find((chain) => chain.network === network)?.loop.wake());
+  notifications.on('poll', ([network]) => chains.find((chain) => chain.network === network)?.loop.wake());
   return async () => {
     await Promise.all([workers.stop(STOP_GRACE_MS), sweeps.stop(), ...chains.map(({ loop }) => loop.stop())]);
     await Promise.all([sender.close(0), swept.close(), ...sources.map((source) => source.close())]);

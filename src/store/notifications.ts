@@ -14,8 +14,8 @@ export interface NotificationPayloads {
   readonly payments: readonly string[];
   /** A network whose cursor moved, so that its payments have other confirmations now. */
   readonly chain: readonly [Network];
-  /** A network whose node's newest block somebody wants to be read now. */
-  readonly look: readonly [Network];
+  /** A network whose node is to be polled now. */
+  readonly poll: readonly [Network];
   /** The project and mode whose attention items people assigned, noted or marked. */
   readonly attention: readonly [projectId: string, mode: string];
   /** The person whose sessions ended or whose roles changed, so that their open streams are checked again. */
@@ -100,7 +100,7 @@ function dispatch(listeners: Listeners, payload: string): void {
       for (const listener of listeners.payments) listener(args);
       break;
     case 'chain':
-    case 'look': {
+    case 'poll': {
       const [network = ''] = args;
       if (isNetwork(network)) for (const listener of listeners[topic]) listener([network]);
       break;
@@ -137,7 +137,7 @@ export function listen(handle: DatabaseHandle, options: ListenOptions = {}): Lis
     deliveries: [],
     payments: [],
     chain: [],
-    look: [],
+    poll: [],
     attention: [],
     sessions: [],
     sweeps: [],

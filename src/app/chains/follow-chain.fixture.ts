@@ -14,7 +14,7 @@ import type { NewPayment } from '../payments/draft-payment.ts';
 import { chainRail } from '../../modes/live-rail.ts';
 import { selectToken } from '../payments/payment-actions.ts';
 import { createChainFollower, type Followed } from './follow-chain.ts';
-import type { AwaitLook } from '../refunds/unread-money.ts';
+import type { AwaitPoll } from '../refunds/unread-money.ts';
 import type { Rail } from '../../modes/rail.ts';
 import type { RateSource } from '../../rates/source.ts';
 import type { Database } from '../../store/database.ts';
@@ -72,7 +72,7 @@ export interface EtherShop {
   /** Follows the chain up to the node's head; returns the steps. */
   follow(source?: ChainSource): Promise<readonly Followed[]>;
   /** Follows the chain at once, for a cancellation that waits for that. */
-  readonly look: AwaitLook;
+  readonly poll: AwaitPoll;
   /** Mines blocks and follows them. */
   advance(count?: number, apartMs?: number): Promise<void>;
   /** Sends wei in one block of its own and follows it; returns the transaction's hash. */
@@ -121,7 +121,7 @@ export async function etherShop(options: EtherShopOptions = {}): Promise<EtherSh
     source,
     mine,
     follow,
-    look: async () => {
+    poll: async () => {
       await follow();
       return true;
     },

@@ -6,7 +6,7 @@ import {
   lockCursor,
   moveCursor,
   readCursor,
-  readLooks,
+  readPolls,
   saveAtHead,
   startCursor,
   type Cursor,
@@ -81,7 +81,7 @@ export function createChainFollower(
   monotonic: () => number = () => performance.now(),
 ): ChainFollower {
   const mempool = createMempoolWatch(app, source, monotonic);
-  let saved = { hash: '', at: 0, look: 0 };
+  let saved = { hash: '', at: 0, poll: 0 };
   const contracts = createContractWatch(app, source);
   const contractPayouts = createContractPayoutWatch(app, source);
   const payouts = createPayoutWatch(app, source);
@@ -98,8 +98,8 @@ export function createChainFollower(
     follow: async () => {
       const followed = await step();
       if (followed !== 'at_head') return followed;
-      // Before the node is asked: whoever wants a look later waits for the next one.
-      const look = (await readLooks(app.db, source.network))?.wanted ?? 0;
+      // Before the node is asked, so that a later request waits for the next poll.
+      const poll = (await readPolls(app.db, source.network))?.wanted ?? 0;
       const askedAt = app.clock();
       const view = await mempool.read();
       // A second step: a transaction that is missing from the mempool is then in a block taken in by now, or gone.
@@ -113,10 +113,10 @@ export function createChainFollower(
       if (isAtHead) {
         await payouts.dropGone(cursor);
         const isNew =
-          cursor.hash !== saved.hash || look !== saved.look || Math.abs(askedAt - saved.at) >= AT_HEAD_STEP_MS;
+          cursor.hash !== saved.hash || poll !== saved.poll || Math.abs(askedAt - saved.at) >= AT_HEAD_STEP_MS;
         // If the source lists a mempool, the chain is read up to the head only together with all of it.
         if (isNew && (isWhole || source.mempool === null)) {
-          const found = { hash: cursor.hash, at: askedAt, look };
+          const found = { hash: cursor.hash, at: askedAt, poll };
           await saveAtHead(app.db, source.network, found);
           saved = found;
         }

@@ -6,11 +6,11 @@ import { refundView } from '../../wire/refund.ts';
 import { matchingAddress } from '../../rails/address.ts';
 import { refundAddress } from './refund-address.ts';
 import {
-  awaitLook,
+  awaitPoll,
   isPaidOnChain,
   keepUncompared,
   unreadMoney,
-  type AwaitLook,
+  type AwaitPoll,
   type UnreadMoney,
 } from './unread-money.ts';
 import { inRefundTransaction, type RefundOutcome, applyToRefund, auditedRefund } from './save-refund.ts';
@@ -74,10 +74,10 @@ export async function cancelRefund(
   app: App,
   scope: RefundScope & { readonly isForced?: boolean },
   idempotency: IdempotencyRequest | null = null,
-  look: AwaitLook = awaitLook,
+  poll: AwaitPoll = awaitPoll,
 ): Promise<RefundOutcome> {
   const { isForced = false } = scope;
-  const isReadToHead = isForced || (await readToHead(app, scope, look));
+  const isReadToHead = isForced || (await readToHead(app, scope, poll));
   return inRefundTransaction(app, idempotency, async (trx) => {
     const refund = await lockRefund(trx, scope.id);
     if (refund === null || !isWithin(refund, scope)) return { kind: 'not_found' };
@@ -94,11 +94,11 @@ export async function cancelRefund(
 }
 
 /** Before the refund is locked, because the follower needs that lock. Waits only where the answer matters. */
-async function readToHead(app: App, scope: RefundScope, look: AwaitLook): Promise<boolean> {
+async function readToHead(app: App, scope: RefundScope, poll: AwaitPoll): Promise<boolean> {
   const refund = await findRefund(app.db, scope.id);
   if (refund === null || !isWithin(refund, scope)) return false;
   if (refund.status !== 'pending' || !isPaidOnChain(app, refund)) return false;
-  return !(await beingPaid(app.db, [refund.id])).has(refund.id) && look(app, refund.network);
+  return !(await beingPaid(app.db, [refund.id])).has(refund.id) && poll(app, refund.network);
 }
 
 /**

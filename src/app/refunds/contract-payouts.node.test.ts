@@ -166,7 +166,7 @@ describe('the warning that a contract may have paid a refund, once that is cance
     await shop.safe.send('pay', [refund.address], { valueWei: PART });
     await shop.mine();
     await shop.follow(traceless(shop));
-    expect(await cancelRefund(shop.app, { id: refund.id }, null, shop.look)).toMatchObject({ kind: 'done' });
+    expect(await cancelRefund(shop.app, { id: refund.id }, null, shop.poll)).toMatchObject({ kind: 'done' });
     const next = await shop.refund();
     expect(await shop.warningsOf(next)).toEqual([
       expect.stringMatching(
@@ -181,7 +181,7 @@ describe('what a contract pays to a refund that was cancelled', () => {
     const shop = await safeShop();
     const refund = await shop.refund(freshAddress(), OWED_WEI);
     await shop.advance();
-    expect(await cancelRefund(shop.app, { id: refund.id }, null, shop.look)).toMatchObject({ kind: 'done' });
+    expect(await cancelRefund(shop.app, { id: refund.id }, null, shop.poll)).toMatchObject({ kind: 'done' });
     const hash = await shop.safe.send('pay', [refund.address], { valueWei: OWED_WEI });
     await shop.advance();
     const next = await shop.refund(refund.address, OWED_WEI);
@@ -195,7 +195,7 @@ describe('what a contract pays to a refund that was cancelled', () => {
     const shop = await safeShop();
     const refund = await shop.refund();
     await shop.advance();
-    expect(await cancelRefund(shop.app, { id: refund.id }, null, shop.look)).toMatchObject({ kind: 'done' });
+    expect(await cancelRefund(shop.app, { id: refund.id }, null, shop.poll)).toMatchObject({ kind: 'done' });
     await shop.safe.send('pay', [refund.address], { valueWei: PART });
     await shop.mine();
     await shop.follow(traceless(shop));
@@ -208,7 +208,7 @@ describe('what a contract pays to a refund that was cancelled', () => {
     const shop = await safeShop();
     const refund = await shop.refund();
     await shop.advance();
-    expect(await cancelRefund(shop.app, { id: refund.id }, null, shop.look)).toMatchObject({ kind: 'done' });
+    expect(await cancelRefund(shop.app, { id: refund.id }, null, shop.poll)).toMatchObject({ kind: 'done' });
     await shop.advance(1, MAX_LATE_PAYOUT_MS + 1_000);
     await shop.safe.send('pay', [refund.address], { valueWei: PART });
     await shop.mine();

@@ -8,8 +8,8 @@ import { NO_MONEY } from '../../domain/payment.ts';
 import { matchingAddress } from '../../rails/address.ts';
 import { depositAddress } from '../../rails/evm/deposit.ts';
 import { MAIN_CHAINS } from '../../rails/utxo/params.ts';
-import { forgetAtHead, readLooks, saveProblem } from '../../store/chains/chain.ts';
-import type { AwaitLook } from './unread-money.ts';
+import { forgetAtHead, readPolls, saveProblem } from '../../store/chains/chain.ts';
+import type { AwaitPoll } from './unread-money.ts';
 import { saveSentPayout } from '../../store/refunds/sent-payouts.ts';
 import { findListedRefund } from '../../store/refunds/refund-list.ts';
 import { findRefund } from '../../store/refunds/refunds.ts';
@@ -100,7 +100,7 @@ describe.each(utxoNodeKindsFor(import.meta.url))('a refund whose payout was seen
     const { shop, payment, payer, address, refund: cancelled } = await unpaidRefund(node());
     const units = COIN / 4n;
     await shop.follow();
-    expect(await cancelRefund(shop.app, { id: cancelled.id }, null, shop.look)).toMatchObject({ kind: 'done' });
+    expect(await cancelRefund(shop.app, { id: cancelled.id }, null, shop.poll)).toMatchObject({ kind: 'done' });
     const addresses = [address, await node().newAddress(), await node().newAddress()] as const;
     const payouts = [];
     for (const one of addresses) payouts.push(await payer.pay([[one, units]]));
@@ -121,7 +121,7 @@ describe.each(utxoNodeKindsFor(import.meta.url))('a refund whose payout was seen
         psbt: null,
         paymentUri: null,
       });
-      expect(await cancelRefund(shop.app, { id: refund.id }, null, nobodyLooks)).toMatchObject({
+      expect(await cancelRefund(shop.app, { id: refund.id }, null, nobodyPolls)).toMatchObject({
         kind: 'refused',
         message: expect.stringContaining('were not read yet'),
       });
@@ -175,7 +175,7 @@ describe.each(utxoNodeKindsFor(import.meta.url))('a refund whose payout was seen
     await payer.pay([], { coin: payout.coin, feeUnits: 500_000n });
     const cancelled = async () => {
       await shop.follow();
-      return (await cancelRefund(shop.app, { id: refund.id }, null, shop.look)).kind;
+      return (await cancelRefund(shop.app, { id: refund.id }, null, shop.poll)).kind;
     };
     await expect.poll(cancelled, POLL).toBe('done');
     const next = await shop.refund(payment, refund.units, address);
@@ -457,7 +457,7 @@ describe('a refund in ether whose payout was seen', () => {
     expect(await cancelRefund(shop.app, { id: refund.id })).toMatchObject({ kind: 'refused' });
     await follow();
     expect(await showEther(shop, refund)).toMatchObject({ problem: null, warnings: [expect.stringContaining(hash)] });
-    expect(await cancelRefund(shop.app, { id: refund.id }, null, shop.look)).toMatchObject({ kind: 'done' });
+    expect(await cancelRefund(shop.app, { id: refund.id }, null, shop.poll)).toMatchObject({ kind: 'done' });
     const next = await etherRefund(shop, order);
     await shop.anvil.rpc('eth_sendRawTransaction', [raw]);
     await shop.advance(3);
@@ -500,7 +500,7 @@ describe('a refund in ether whose payout was seen', () => {
       .execute();
     await shop.advance(1);
     expect(await statusOf(shop.app, refund)).toBe('pending');
-    expect(await cancelRefund(shop.app, { id: refund.id }, null, shop.look)).toMatchObject({ kind: 'done' });
+    expect(await cancelRefund(shop.app, { id: refund.id }, null, shop.poll)).toMatchObject({ kind: 'done' });
   });
 
   it('to a deposit that the shop will hand out is refused; were it not, it is paid once, and for no order', async () => {
@@ -586,7 +586,7 @@ describe('a refund in ether whose payout was seen', () => {
 
 /** A cancellation waits for this many looks by now. */
 async function untilWanted({ db }: TestApp, count: number): Promise<void> {
-  await expect.poll(async () => (await readLooks(db, 'ethereum'))?.wanted, POLL).toBe(count);
+  await expect.poll(async () => (await readPolls(db, 'ethereum'))?.wanted, POLL).toBe(count);
 }
 
-const nobodyLooks: AwaitLook = async () => false;
+const nobodyPolls: AwaitPoll = async () => false;

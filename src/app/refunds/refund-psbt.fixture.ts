@@ -17,7 +17,7 @@ import { REGTEST_WALLETS } from '../../rails/wallet.fixture.ts';
 import { fixedRates } from '../../rates/fixed.ts';
 import { chainRail } from '../../modes/live-rail.ts';
 import { createChainFollower } from '../chains/follow-chain.ts';
-import type { AwaitLook } from './unread-money.ts';
+import type { AwaitPoll } from './unread-money.ts';
 import type { PaidTogether } from './refund-held.ts';
 import { instructionsFor, refundInstructions, type RefundInstructions } from './refund-instructions.ts';
 import type { PsbtAdvice, UtxoAccess } from './refund-psbt.ts';
@@ -68,7 +68,7 @@ export interface RefundShop {
   /** Follows the chain up to the node's head. */
   follow(): Promise<void>;
   /** Follows the chain at once, for a cancellation that waits for that. */
-  readonly look: AwaitLook;
+  readonly poll: AwaitPoll;
 }
 
 export interface ShowOptions {
@@ -240,7 +240,7 @@ export async function refundShop(
     signed,
     mine,
     follow,
-    look: async () => {
+    poll: async () => {
       await follow();
       return true;
     },

@@ -53,7 +53,7 @@ it('a refund can be cancelled once no node has had the reported transaction for 
   await look();
   await look();
   expect(await showEther(shop, refund)).toMatchObject({ problem: null, warnings: [expect.stringContaining(hash)] });
-  expect(await cancelRefund(shop.app, { id: refund.id }, null, shop.look)).toMatchObject({ kind: 'done' });
+  expect(await cancelRefund(shop.app, { id: refund.id }, null, shop.poll)).toMatchObject({ kind: 'done' });
   expect((await again()).status).toBe('pending');
 });
 
@@ -64,7 +64,7 @@ it('a reported transaction that pays something else holds the refund until it is
   await shop.advance(1);
   await look();
   await look();
-  expect(await cancelRefund(shop.app, { id: refund.id }, null, shop.look)).toMatchObject({ kind: 'done' });
+  expect(await cancelRefund(shop.app, { id: refund.id }, null, shop.poll)).toMatchObject({ kind: 'done' });
 });
 
 it('one reported transaction may pay several refunds, and holds each of them', async () => {

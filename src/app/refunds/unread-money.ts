@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import { familyFacts, type Network } from '../../domain/networks.ts';
 import type { Refund } from '../../domain/refund.ts';
-import { readAtHead, readCursor, readLooks, wantLook } from '../../store/chains/chain.ts';
+import { readAtHead, readCursor, readPolls, requestPoll } from '../../store/chains/chain.ts';
 import type { Database, Trx } from '../../store/database.ts';
 import { isUncompared, saveUncompared } from '../../store/refunds/refund-balances.ts';
 import type { App } from '../context.ts';
@@ -9,9 +9,9 @@ import type { App } from '../context.ts';
 /** For a warning: how long ago a network's newest block may have been read. NODE_POLL_MS is at most a minute. */
 const MAX_HEAD_AGE_MS = 90_000;
 const UNDER_WAY_MS = 30_000;
-/** How long a cancellation waits for the follower's look, which takes a second unless the node is slow. */
-const LOOK_WAIT_MS = 10_000;
-const LOOK_REST_MS = 100;
+/** How long a cancellation waits for the follower's poll, which takes a second unless the node is slow. */
+const POLL_WAIT_MS = 10_000;
+const POLL_REST_MS = 100;
 
 /** Transactions that may pay a refund and were not read yet: waiting to be mined, or in the newest blocks. */
 export interface UnreadMoney {
@@ -20,19 +20,19 @@ export interface UnreadMoney {
   readonly text: string;
 }
 
-/** Whether a network was read up to its node's newest block by a look that began after this was called. */
-export type AwaitLook = (app: App, network: Network) => Promise<boolean>;
+/** Whether a network was read up to its node's newest block by a poll that began after this was called. */
+export type AwaitPoll = (app: App, network: Network) => Promise<boolean>;
 
-/** Has the chain's follower look now, and waits for that. Counts looks, because two processes have two clocks. */
-export const awaitLook: AwaitLook = async (app, network) => {
-  const until = app.clock() + LOOK_WAIT_MS;
-  const wanted = await wantLook(app.db, network);
+/** Has the chain's follower poll the node now, and waits for that. Polls are counted: two processes have two clocks. */
+export const awaitPoll: AwaitPoll = async (app, network) => {
+  const until = app.clock() + POLL_WAIT_MS;
+  const wanted = await requestPoll(app.db, network);
   for (;;) {
-    const looks = await readLooks(app.db, network);
-    if (wanted === null || looks === null) return false;
-    if (looks.done >= wanted) return true;
-    if (looks.problem !== null || app.clock() >= until) return false;
-    await setTimeout(LOOK_REST_MS);
+    const polls = await readPolls(app.db, network);
+    if (wanted === null || polls === null) return false;
+    if (polls.done >= wanted) return true;
+    if (polls.problem !== null || app.clock() >= until) return false;
+    await setTimeout(POLL_REST_MS);
   }
 };
 

@@ -22,7 +22,7 @@ export interface Cursor {
 }
 
 const CURSOR = {
-  without: ['network', 'updated_at', 'looked_at', 'at_head_at', 'problem', 'look_wanted', 'look_done'],
+  without: ['network', 'updated_at', 'looked_at', 'at_head_at', 'problem', 'poll_wanted', 'poll_done'],
 } as const;
 
 export async function readCursor(executor: Database | Trx, network: Network): Promise<Cursor | null> {
@@ -52,19 +52,19 @@ export async function readSeenUpTo(executor: Database | Trx): Promise<ReadonlyMa
 }
 
 /**
- * Saves that this block was found to be the node's newest one, unless the cursor has moved on. The look began at `at`
- * and after `look` was wanted.
+ * Saves that this block was found to be the node's newest one, unless the cursor has moved on. The poll that found it
+ * began at `at`, after poll number `poll` was requested.
  */
 export async function saveAtHead(
   db: Database,
   network: Network,
-  { hash, at, look }: { readonly hash: string; readonly at: number; readonly look: number },
+  { hash, at, poll }: { readonly hash: string; readonly at: number; readonly poll: number },
 ): Promise<void> {
-  await updateRows(db, 'chain_cursors', { network, hash }, { atHeadAt: at, lookDone: look });
+  await updateRows(db, 'chain_cursors', { network, hash }, { atHeadAt: at, pollDone: poll });
 }
 
-/** The number of the last look at the node's newest block that somebody wants, and of the last one that was done. */
-export interface Looks {
+/** The number of the last requested poll of the node's newest block, and of the last one that was done. */
+export interface Polls {
   readonly wanted: number;
   readonly done: number;
   /** Why the chain is not read now; null if it is. */
@@ -72,18 +72,18 @@ export interface Looks {
 }
 
 /** Null: the network was never read. */
-export async function readLooks(db: Database, network: Network): Promise<Looks | null> {
+export async function readPolls(db: Database, network: Network): Promise<Polls | null> {
   const row = await findRow(db, 'chain_cursors', { network });
-  return row === null ? null : { wanted: row.lookWanted, done: row.lookDone, problem: row.problem };
+  return row === null ? null : { wanted: row.pollWanted, done: row.pollDone, problem: row.problem };
 }
 
-/** Wants one more look at a node's newest block and wakes the chain's follower; null: the network was never read. */
-export async function wantLook(db: Database, network: Network): Promise<number | null> {
+/** Requests a poll of a node's newest block and wakes the chain's follower; null: the network was never read. */
+export async function requestPoll(db: Database, network: Network): Promise<number | null> {
   const row = await db
     .updateTable('chain_cursors')
-    .set({ look_wanted: sql`look_wanted + 1` })
+    .set({ poll_wanted: sql`poll_wanted + 1` })
     .where('network', '=', network)
-    .returning(['look_wanted as wanted', notification('look', network).as('notified')])
+    .returning(['poll_wanted as wanted', notification('poll', network).as('notified')])
     .executeTakeFirst();
   return row?.wanted ?? null;
 }
@@ -114,7 +114,7 @@ const KEPT_BLOCKS = 2_000;
 
 /** Sets a network's first cursor; false if it already has one, which stays. */
 export async function startCursor(trx: Trx, network: Network, cursor: Cursor, now: number): Promise<boolean> {
-  const unread = { lookedAt: null, atHeadAt: null, problem: null, lookWanted: 0, lookDone: 0 };
+  const unread = { lookedAt: null, atHeadAt: null, problem: null, pollWanted: 0, pollDone: 0 };
   const row = { network, ...cursor, updatedAt: now, ...unread };
   if ((await insertRows(trx, 'chain_cursors', [row], { conflict: {} })) === 0) return false;
   await keepBlocks(trx, network, [cursor]);
@@ -213,7 +213,7 @@ export async function networkStates(db: Database): Promise<{
   readonly cursors: ReadonlyMap<Network, Cursor & { readonly problem: string | null }>;
   readonly nodes: readonly KnownNode[];
 }> {
-  const without = ['updated_at', 'looked_at', 'at_head_at', 'look_wanted', 'look_done'] as const;
+  const without = ['updated_at', 'looked_at', 'at_head_at', 'poll_wanted', 'poll_done'] as const;
   const cursors = await findRows(db, 'chain_cursors', {}, { without });
   const nodes = await findRows(db, 'chain_nodes', {}, { order: ['network', 'node'] });
   return {

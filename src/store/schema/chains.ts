@@ -75,8 +75,8 @@ export const CHAIN_CURSORS = {
   looked_at: nullable(timestamp()),
   at_head_at: nullable(timestamp()),
   problem: nullable(text()),
-  look_wanted: defaulted(integer()),
-  look_done: defaulted(integer()),
+  poll_wanted: defaulted(integer()),
+  poll_done: defaulted(integer()),
 };
 
 /**

@@ -1,6 +1,7 @@
 import { patiently, type Order, type Refund } from './shop.ts';
 import {
   amountFor,
+  cancelRefund,
   claim,
   completedOrder,
   CONFIRMATIONS,
@@ -176,26 +177,19 @@ export function evmMoves(chain: EvmChain): readonly WeightedMove[] {
         await shop.service.kill();
         await shop.service.start();
       }
-      if (isReported) await cancel(scene, refund);
+      if (isReported) await cancelRefund(scene, refund);
       if (isDropped && hash !== null) await chain.drop(hash);
     });
     if (!isDropped || !isReported) return;
     await withClockAhead(scene, async () => {
       await chain.mine(1);
-      await patiently(async () => ((await cancel(scene, refund)) ? true : null));
+      await patiently(async () => ((await cancelRefund(scene, refund)) ? true : null));
       // Deliveries that wait when the clock goes back wait until it is there again.
       if (refund.isCancelled) await patiently(async () => (shop.told(refund.id).length > 1 ? true : null));
     });
     if (!refund.isCancelled) return;
     const anew = await refundOf(scene, paid.order, await chain.newAddress());
     if (anew !== null) await payOut(scene, anew);
-  }
-
-  async function cancel(scene: Scene, refund: Refund): Promise<boolean> {
-    if (!(await scene.shop.cancelRefund(refund))) return false;
-    refund.isCancelled = true;
-    tell(scene, refund, 'cancelled');
-    return true;
   }
 
   /** The node refuses one question about a past block while what was swept outside is looked for. */

@@ -70,6 +70,7 @@ export const COMMON_MOVES: readonly WeightedMove[] = [
   [3, 'refund', newRefund],
   [4, 'pay refund', payRefund],
   [1, 'cancel', cancelAndPay],
+  [2, 'cancel refund', cancelPaidRefund],
   [2, 'reorganise', ({ chain, random }) => chain.reorganise(random, random.between(1, CONFIRMATIONS + 2))],
   [1, 'pay anew', payAnew],
   [1, 'clock ahead', clockAhead],
@@ -205,6 +206,36 @@ async function payRefund(scene: Scene): Promise<void> {
   const refund = random.pick(unpaid);
   if (refund.address === null && !(await claim(scene, refund, await chain.newAddress()))) return;
   await payOut(scene, refund);
+}
+
+/** Whether it was cancelled. */
+export async function cancelRefund(scene: Scene, refund: Refund): Promise<boolean> {
+  if (!(await scene.shop.cancelRefund(refund))) return false;
+  refund.isCancelled = true;
+  tell(scene, refund, 'cancelled');
+  return true;
+}
+
+/**
+ * A refund is paid without a word to the program, and cancelled at the same moment: at times while the node hangs, or
+ * right after a kill.
+ */
+async function cancelPaidRefund(scene: Scene): Promise<void> {
+  const { random, chain, shop } = scene;
+  const paid = await completedOrder(scene);
+  const refund = paid === null ? null : await refundOf(scene, paid.order, await chain.newAddress());
+  if (refund === null) return;
+  await followed(scene);
+  const fault = random.pick(['none', 'hang', 'kill'] as const);
+  if (fault === 'hang') chain.intercept(() => ({ stall: true }));
+  await payOut(scene, refund);
+  if (fault === 'kill') {
+    await shop.service.kill();
+    await shop.service.start();
+  }
+  tell(scene, refund, `asked to cancel it at once (${fault})`);
+  await cancelRefund(scene, refund);
+  chain.intercept(() => null);
 }
 
 async function cancelAndPay(scene: Scene): Promise<void> {

@@ -456,17 +456,15 @@ describe('the claim page', () => {
       (await http.call({ path: `/refund/${refund.id}` })).text,
       (await http.call({ path: `/pay/${id}` })).text,
     ];
-    const pay = (hash: string, isGuess: boolean) =>
-      sql`insert into refund_payouts (network, transaction_hash, asset, output_index, refund_id, block_height, is_guess)
-        select network, ${hash}, asset, 0, id, 1, ${isGuess} from refunds where id = ${decodeId('refund', refund.id)}`.execute(
-        http.app.db,
-      );
-    await pay('0xguess', true);
     expect(await pages()).toEqual([
       expect.stringContaining('will not be paid'),
       expect.not.stringContaining('was sent to'),
     ]);
-    await pay('0xpaid', false);
+    // On EVM chains, such a late payout is matched by its amount and address alone.
+    await sql`insert into refund_payouts (network, transaction_hash, asset, output_index, refund_id, block_height, is_guess)
+      select network, '0xpaid', asset, 0, id, 1, true from refunds where id = ${decodeId('refund', refund.id)}`.execute(
+      http.app.db,
+    );
     expect(await pages()).toEqual([
       expect.stringMatching(/Your refund was sent.*0xpaid/s),
       expect.stringContaining('was sent to your address'),

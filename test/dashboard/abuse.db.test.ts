@@ -461,6 +461,33 @@ describe('hashing', () => {
   });
 });
 
+describe('a right password, checked while something else happens,', () => {
+  /** Signs in by the password; `meanwhile` happens once it was found right. */
+  async function signInWhile(email: string, meanwhile: () => Promise<unknown>) {
+    const { hasher } = test.people;
+    const verify: typeof hasher.verify = async (...given) => {
+      const isRight = await hasher.verify(...given);
+      await meanwhile();
+      return isRight;
+    };
+    const client = clientAt('192.0.2.9');
+    return signIn({ ...test.people, hasher: { ...hasher, verify } }, client, { email, password: PASSWORD });
+  }
+  const WRONG = { kind: 'wrong' };
+
+  it('starts no session after a reset', async () => {
+    const { id, email } = await test.join('viewer');
+    expect(await signInWhile(email, () => resetPerson(test.http.app, DASHBOARD_URL, { id }))).toEqual(WRONG);
+  });
+
+  it('starts no session after the password was changed', async () => {
+    const { email, browser } = await test.join('viewer');
+    const change = () =>
+      browser.do('POST /dashboard/api/account/password', { current_password: PASSWORD, password: NEXT });
+    expect(await signInWhile(email, change)).toEqual(WRONG);
+  });
+});
+
 describe("a change requested by another site's page", () => {
   it.each([
     ['another site', { origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' }],

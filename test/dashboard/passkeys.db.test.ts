@@ -1,4 +1,8 @@
+import { sql } from 'kysely';
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
+import { listPasskeys } from '../../src/store/people/factors.ts';
+import { lockPerson } from '../../src/store/people/people.ts';
+import { deleteSessions } from '../../src/store/people/sessions.ts';
 import { createAuthenticator, type Authenticator, type Lies } from '../authenticator.ts';
 import { dashboardTest, DASHBOARD_URL, PASSWORD, signedIn, type Browser, type Member } from '../dashboard.ts';
 
@@ -142,6 +146,23 @@ describe('a passkey', () => {
     expect(await add()).toBe(200);
     expect(await elsewhere.session()).toMatchObject({ state: 'signed_out' });
     expect(await add()).toBe(400);
+  });
+
+  it('is not added by a session that ends at the same moment', async () => {
+    const { browser, id } = await test.join('viewer');
+    const { options } = await browser.do('POST /dashboard/api/account/passkeys/options');
+    const response = createAuthenticator(DASHBOARD_URL).register(options);
+    const { db } = test.http.app;
+    const added = await db.transaction().execute(async (trx) => {
+      await lockPerson(trx, id);
+      const adding = browser.try('POST /dashboard/api/account/passkeys/add', { name: 'Key', response });
+      const waits = sql`select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+      await expect.poll(async () => (await waits.execute(db)).rows.length, { timeout: 10_000 }).toBe(1);
+      await deleteSessions(trx, id);
+      return { adding };
+    });
+    expect(await added.adding).toMatchObject({ status: 400, text: expect.stringContaining('session') });
+    expect(await listPasskeys(db, id)).toEqual([]);
   });
 
   it.each([

@@ -138,6 +138,15 @@ describe('a person whose role requires a second factor, and who has none,', () =
 describe('the last second factor of such a person', () => {
   const ONLY = { status: 400, text: expect.stringContaining('This is your only second factor') };
 
+  it('cannot be removed by an owner as that of one of the people either', async () => {
+    const { id, browser } = await test.join('owner');
+    await addTotp(browser);
+    await demand('owner');
+    expect(await browser.try('POST /dashboard/api/people/remove-factors', { id })).toMatchObject(ONLY);
+    await demand();
+    await browser.do('POST /dashboard/api/people/remove-factors', { id });
+  });
+
   it('cannot be removed, be it an authenticator or a passkey', async () => {
     const { browser } = await test.join('viewer');
     await addTotp(browser);

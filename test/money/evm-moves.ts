@@ -1,4 +1,4 @@
-import { patiently, type Order, type Refund } from './shop.ts';
+import { patiently, type Order } from './shop.ts';
 import {
   amountFor,
   cancelRefund,

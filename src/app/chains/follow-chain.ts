@@ -6,7 +6,6 @@ import {
   lockCursor,
   moveCursor,
   readCursor,
-  readPolls,
   saveAtHead,
   startCursor,
   type Cursor,
@@ -33,6 +32,7 @@ import { findFork } from './find-fork.ts';
 import { firstBlock } from './first-block.ts';
 import { takeInLostMoney } from './lost-money.ts';
 import { createMempoolWatch, type MempoolProof } from './mempool.ts';
+import { endPoll, requestedPoll } from './requested-poll.ts';
 import { createPayoutWatch, keepPayouts, refundsWatching, spendsOf } from '../refunds/refund-payouts.ts';
 import { sendAgain } from '../refunds/keep-sent.ts';
 import { reopenRefunds, completePaidRefunds } from '../refunds/end-refunds.ts';
@@ -81,7 +81,7 @@ export function createChainFollower(
   monotonic: () => number = () => performance.now(),
 ): ChainFollower {
   const mempool = createMempoolWatch(app, source, monotonic);
-  let saved = { hash: '', at: 0, poll: 0 };
+  let saved = { hash: '', at: 0 };
   const contracts = createContractWatch(app, source);
   const contractPayouts = createContractPayoutWatch(app, source);
   const payouts = createPayoutWatch(app, source);
@@ -96,12 +96,13 @@ export function createChainFollower(
 
   return {
     follow: async () => {
+      // Before anything is read, so that a later request waits for the next round.
+      const poll = await requestedPoll(app, source);
       const followed = await step();
+      if (source.mempool === null && followed !== 'rolled_back') await endPoll(app, source, poll);
       if (followed !== 'at_head') return followed;
-      // Before the node is asked, so that a later request waits for the next poll.
-      const poll = (await readPolls(app.db, source.network))?.wanted ?? 0;
       const askedAt = app.clock();
-      const view = await mempool.read();
+      const view = await mempool.read(poll?.number ?? null);
       // A second step: a transaction that is missing from the mempool is then in a block taken in by now, or gone.
       const again = view === null ? followed : await step();
       if (again !== 'at_head') return again;
@@ -112,14 +113,13 @@ export function createChainFollower(
         view !== null && (await mempool.takeIn(view.hashes, isAtHead ? proofOf(view, cursor, askedAt) : null));
       if (isAtHead) {
         await payouts.dropGone(cursor);
-        const isNew =
-          cursor.hash !== saved.hash || poll !== saved.poll || Math.abs(askedAt - saved.at) >= AT_HEAD_STEP_MS;
+        const isNew = cursor.hash !== saved.hash || Math.abs(askedAt - saved.at) >= AT_HEAD_STEP_MS;
         // If the source lists a mempool, the chain is read up to the head only together with all of it.
         if (isNew && (isWhole || source.mempool === null)) {
-          const found = { hash: cursor.hash, at: askedAt, poll };
-          await saveAtHead(app.db, source.network, found);
-          saved = found;
+          await saveAtHead(app.db, source.network, cursor.hash, askedAt);
+          saved = { hash: cursor.hash, at: askedAt };
         }
+        if (isWhole && view.proof !== 'nothing') await endPoll(app, source, poll);
       }
       await reopenRefunds(app, source.network);
       if (view !== null && isAtHead) await sendAgain(app, source, new Set(view.hashes));

@@ -38,12 +38,15 @@ export function createMempoolWatch(app: App, source: ChainSource, monotonic: () 
   let missing: ReadonlySet<string> = new Set();
   let savedAt = 0;
   let notBefore = 0;
+  let lastPoll: number | null = null;
 
   return {
-    /** Lists the whole mempool; null if the source cannot, or if it did a moment ago. */
-    read: async (): Promise<WaitingTransactions | null> => {
+    /** Lists the whole mempool; null if the source cannot, or if it did a moment ago and no new poll was requested. */
+    read: async (poll: number | null): Promise<WaitingTransactions | null> => {
       const askedAt = monotonic();
-      if (mempool === null || askedAt < notBefore) return null;
+      const isRequested = poll !== null && poll !== lastPoll;
+      if (mempool === null || (askedAt < notBefore && !isRequested)) return null;
+      lastPoll = poll ?? lastPoll;
       const waiting = await mempool.waiting();
       const answeredAt = monotonic();
       notBefore = answeredAt + (answeredAt - askedAt) * REST_PER_READ;

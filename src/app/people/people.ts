@@ -1,7 +1,7 @@
 import type { Membership, Role } from '../../domain/role.ts';
 import { closeLinks, deleteSessions, forgetKnownBrowsers } from '../../store/people/sessions.ts';
 import type { Trx } from '../../store/database.ts';
-import { deletePasskeys, listPasskeys, replaceRecoveryCodes } from '../../store/people/factors.ts';
+import { deletePasskeys, listPasskeys, replaceRecoveryCodes, requiresFactor } from '../../store/people/factors.ts';
 import {
   deleteMemberships,
   findPersonByEmail,
@@ -168,6 +168,7 @@ export function removeSecondFactor(app: App, who: Who): Promise<Done> {
     if (person.sealedTotp === null && passkeys.length === 0) {
       return rejected('no_factor', { email: person.email });
     }
+    if (app.actor?.id === person.id && (await requiresFactor(trx, person.id))) return rejected('last_factor');
     await takeFactors(trx, person.id);
     await recordAudit(app, trx, {
       action: 'person.remove_factors',

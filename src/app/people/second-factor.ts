@@ -9,7 +9,7 @@ import {
   type Passkey,
 } from '../../store/people/factors.ts';
 import { lockPerson, takeTotpStep, updatePerson, type Person } from '../../store/people/people.ts';
-import { setChallenge, takeChallenge } from '../../store/people/sessions.ts';
+import { listSessions, setChallenge, takeChallenge } from '../../store/people/sessions.ts';
 import { newId, type App } from '../context.ts';
 import { checkName } from '../projects/name.ts';
 import { rejected, type Rejected } from '../rejected.ts';
@@ -123,7 +123,9 @@ export async function addPasskey(
   const now = app.clock();
   const passkey = { id: newId(app, now), personId: person.id, name: given.name.trim(), createdAt: now, ...made };
   return app.db.transaction().execute(async (trx) => {
-    if ((await lockPerson(trx, person.id)) === null) return ENDED;
+    await lockPerson(trx, person.id);
+    // A reset or another factor may have ended the session meanwhile.
+    if (!(await listSessions(trx, person.id)).some(({ id }) => id === session.id)) return ENDED;
     if (!(await insertPasskey(trx, passkey))) return rejected('passkey_known', { param: 'response' });
     await endOthers(trx, signedIn);
     await auditOfPerson(app, trx, 'passkey.add', person, { name: passkey.name });

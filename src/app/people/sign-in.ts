@@ -1,21 +1,15 @@
-import type { Database } from '../../store/database.ts';
+import type { Database, Trx } from '../../store/database.ts';
 import { findPasskey, listPasskeys, useRecoveryCode, usePasskey, type Passkey } from '../../store/people/factors.ts';
-import {
-  findPerson,
-  findPersonByEmail,
-  lockPerson,
-  takeTotpStep,
-  updatePerson,
-  type Person,
-} from '../../store/people/people.ts';
+import { findPerson, findPersonByEmail, lockPerson, takeTotpStep, type Person } from '../../store/people/people.ts';
 import { deleteSignIn, findSignIn, insertSignIn, setSignInChallenge } from '../../store/people/sessions.ts';
 import { forActor, type App } from '../context.ts';
 import { mailAccountChange, mailCodesUsedUp } from './account-mail.ts';
 import { guessesOf, judged, type TooMany, type Client } from './guess-limits.ts';
 import type { PeopleParts } from './parts.ts';
-import { HashesBusyError, type HashedFor } from './password-hash.ts';
+import type { HashedFor } from './password-hash.ts';
 import { checkAssertion, credentialIdOf, passkeyHost, requestOptions } from './passkeys.ts';
 import { recoveryCodeHash } from './recovery-codes.ts';
+import { renewHash } from './renew-hash.ts';
 import { actorOf, startSession, type Started } from './sessions.ts';
 import { hashOf, newToken, tokenHash } from './token.ts';
 import { checkTotp, stepOfPerson } from './totp.ts';
@@ -37,10 +31,10 @@ export type SignInOutcome =
 
 /** A person's second factors. Recovery codes are a factor only beside another one. */
 export async function factorsOf(
-  db: Database,
+  executor: Database | Trx,
   { id, sealedTotp }: Person,
 ): Promise<{ readonly factors: readonly Factor[]; readonly passkeys: readonly Passkey[] }> {
-  const passkeys = await listPasskeys(db, id);
+  const passkeys = await listPasskeys(executor, id);
   const totp = sealedTotp === null ? [] : (['totp'] as const);
   const own: readonly Factor[] = passkeys.length === 0 ? totp : [...totp, 'passkey'];
   return { factors: own.length === 0 ? [] : [...own, 'recovery_code'], passkeys };
@@ -86,10 +80,16 @@ export async function signIn(parts: PeopleParts, client: Client, given: Given): 
     report(wrong ?? 'wrong_password');
     return { kind: 'wrong' };
   }
-  await renewHash(parts, active, given.password);
-  if (given.code !== undefined) return begin(app, active, client, 'totp', null);
+  const passwordHash = await renewHash(parts, active, given.password);
+  if (given.code !== undefined) {
+    return begin(app, active, client, 'totp', null, async (_, now) => now.passwordHash === passwordHash);
+  }
   const { factors } = await factorsOf(app.db, active);
-  if (factors.length === 0) return begin(app, active, client, 'password', null);
+  if (factors.length === 0) {
+    const isEnough = async (trx: Trx, now: Person) =>
+      now.passwordHash === passwordHash && (await factorsOf(trx, now)).factors.length === 0;
+    return begin(app, active, client, 'password', null, isEnough);
+  }
   const token = newToken(app.random);
   await insertSignIn(app.db, hashOf(token), { personId: active.id, challenge: null }, app.clock());
   return { kind: 'second_factor', token, factors };
@@ -122,21 +122,6 @@ async function wrongOf(
     if (isPassword && isCode !== true) return isCode === false ? 'wrong_code' : isCode;
   }
   return isPassword ? null : 'wrong_password';
-}
-
-/** Hashes the right password again if its hash is outdated, unless the password was changed or reset meanwhile. */
-async function renewHash({ app, hasher }: PeopleParts, { id, passwordHash: former }: Person, password: string) {
-  if (former === null || !hasher.isOutdated(former)) return;
-  // The hash does not use the person's own place: a simultaneous sign-in of theirs elsewhere would be refused.
-  const passwordHash = await hasher.hash(password, { kind: 'known', id: `renewed ${id}` }).catch((error: unknown) => {
-    // The next sign-in renews the hash.
-    if (error instanceof HashesBusyError) return null;
-    throw error;
-  });
-  if (passwordHash === null) return;
-  await app.db.transaction().execute(async (trx) => {
-    if ((await lockPerson(trx, id))?.passwordHash === former) await updatePerson(trx, id, { passwordHash });
-  });
 }
 
 /** The factors that can complete a sign-in; null if no sign-in waits for its second step. */
@@ -247,7 +232,12 @@ export async function confirmPasskey(
   await setSignInChallenge(app.db, hash, null);
   const { personId } = signIn;
   const person = await personByPasskey(parts, challenge, response, { personId, alone: personId === null });
-  if (person !== null) return begin(app, person, client, 'passkey', hash);
+  if (person !== null) {
+    const credentialId = credentialIdOf(response);
+    return begin(app, person, client, 'passkey', hash, async (trx) => {
+      return credentialId !== null && (await findPasskey(trx, credentialId))?.personId === person.id;
+    });
+  }
   reportGuess(parts, 'sign-in', 'wrong_passkey', { personId, ip: client.ip });
   return { kind: 'wrong' };
 }
@@ -275,7 +265,8 @@ export async function personByPasskey(
 
 /**
  * Starts the session. `waiting` is the sign-in that the session completes; of two concurrent second steps only one
- * does.
+ * does. `isStillEnough` tells under the person's lock whether what was proven lets them in: a reset, another password
+ * or a new factor may have come meanwhile. Sign-ins that wait for a second step end with those.
  */
 async function begin(
   app: App,
@@ -283,12 +274,15 @@ async function begin(
   client: Client,
   way: string,
   waiting: Buffer | null,
+  isStillEnough: (trx: Trx, person: Person) => Promise<boolean> = async () => true,
 ): Promise<SignInOutcome> {
   return app.db.transaction().execute(async (trx) => {
     if (waiting !== null && !(await deleteSignIn(trx, waiting))) return { kind: 'over' };
     // The lock keeps a session from outliving a concurrent deactivation or end of all sessions.
     const person = await lockPerson(trx, id);
-    if (person === null || person.deactivatedAt !== null) return { kind: 'wrong' };
+    if (person === null || person.deactivatedAt !== null || !(await isStillEnough(trx, person))) {
+      return { kind: 'wrong' };
+    }
     const started = await startSession(app, trx, person, client, way);
     if (started.browserToken !== null) {
       const own = forActor(app, actorOf(person, client.ip));

@@ -9,9 +9,9 @@ import type { App } from '../context.ts';
 /** For a warning: how long ago a network's newest block may have been read. NODE_POLL_MS is at most a minute. */
 const MAX_HEAD_AGE_MS = 90_000;
 const UNDER_WAY_MS = 30_000;
-/** How long a cancellation waits for the follower's poll, which takes a second unless the node is slow. */
-const POLL_WAIT_MS = 10_000;
+/** A cancellation waits 15 seconds at most for the follower's poll, which takes one unless a node hangs (10). */
 const POLL_REST_MS = 100;
+const POLL_TRIES = 150;
 
 /** Transactions that may pay a refund and were not read yet: waiting to be mined, or in the newest blocks. */
 export interface UnreadMoney {
@@ -23,17 +23,20 @@ export interface UnreadMoney {
 /** Whether a network was read up to its node's newest block by a poll that began after this was called. */
 export type AwaitPoll = (app: App, network: Network) => Promise<boolean>;
 
-/** Has the chain's follower poll the node now, and waits for that. Polls are counted: two processes have two clocks. */
-export const awaitPoll: AwaitPoll = async (app, network) => {
-  const until = app.clock() + POLL_WAIT_MS;
+/**
+ * Has the chain's follower poll the nodes now, and waits for that. Polls are counted, and so are the tries: clocks are
+ * set, and those of two processes differ.
+ */
+export const awaitPoll = async (app: App, network: Network, tries = POLL_TRIES): Promise<boolean> => {
   const wanted = await requestPoll(app.db, network);
-  for (;;) {
+  for (let left = tries; left > 0; left -= 1) {
     const polls = await readPolls(app.db, network);
     if (wanted === null || polls === null) return false;
     if (polls.done >= wanted) return true;
-    if (polls.problem !== null || app.clock() >= until) return false;
+    if (polls.problem !== null) return false;
     await setTimeout(POLL_REST_MS);
   }
+  return false;
 };
 
 /** Whether transactions of a chain can pay the refund. */

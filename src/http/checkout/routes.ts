@@ -11,7 +11,7 @@ import { decodeId, parseUuid } from '../../domain/id.ts';
 import type { Payment, PaymentApi } from '../../domain/payment.ts';
 import type { Refund } from '../../domain/refund.ts';
 import { publicPaymentId } from '../../wire/payment.ts';
-import { paidAfterFailing } from '../../store/refunds/refund-payouts.ts';
+import { paidAfterFailing } from '../../store/refunds/late-payouts.ts';
 import { findRefund } from '../../store/refunds/refunds.ts';
 import { asRequestError, reportFault } from '../errors.ts';
 import { pathOf } from '../path.ts';

@@ -18,7 +18,7 @@ import { encodeId } from '../../domain/id.ts';
 import { otherMoney } from '../../domain/other-money.ts';
 import { isFinal, isOpen } from '../../domain/status.ts';
 import type { Refund } from '../../domain/refund.ts';
-import { paidAfterFailing } from '../../store/refunds/refund-payouts.ts';
+import { paidAfterFailing } from '../../store/refunds/late-payouts.ts';
 import { listRefunds } from '../../store/refunds/refunds.ts';
 import { findTransfers } from '../../store/payments/transfers.ts';
 

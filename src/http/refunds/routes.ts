@@ -178,7 +178,7 @@ function cancelRoute(app: FastifyInstance, api: Api): void {
         operationId: 'cancelRefund',
         summary: 'Cancel an unpaid refund',
         description:
-          'It then counts as failed, and what it took can be refunded anew. Refused once a transaction that pays it was seen, until that is replaced or dropped, and if its network’s newest blocks cannot be read within ten seconds. Needs Full Access, Write Only or the scope refunds.',
+          'It then counts as failed, and what it took can be refunded anew. Refused once a transaction that pays it was seen, until that is replaced or dropped, and if its network’s newest blocks cannot be read within 15 seconds. Needs Full Access, Write Only or the scope refunds.',
         headers: idempotencyHeader,
         params: idParams,
         response: { 200: refundShape, ...orderErrors },

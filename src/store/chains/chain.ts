@@ -2,6 +2,7 @@ import { familyFacts, isNetwork, type Network } from '../../domain/networks.ts';
 import type { Database, Trx } from '../database.ts';
 import { notification } from '../notifications.ts';
 import {
+  below,
   findRow,
   insertRows,
   NOT_NULL,
@@ -51,19 +52,12 @@ export async function readSeenUpTo(executor: Database | Trx): Promise<ReadonlyMa
   );
 }
 
-/**
- * Saves that this block was found to be the node's newest one, unless the cursor has moved on. The poll that found it
- * began at `at`, after poll number `poll` was requested.
- */
-export async function saveAtHead(
-  db: Database,
-  network: Network,
-  { hash, at, poll }: { readonly hash: string; readonly at: number; readonly poll: number },
-): Promise<void> {
-  await updateRows(db, 'chain_cursors', { network, hash }, { atHeadAt: at, pollDone: poll });
+/** Saves that this block was found to be the node's newest one, unless the cursor has moved on. */
+export async function saveAtHead(db: Database, network: Network, hash: string, at: number): Promise<void> {
+  await updateRows(db, 'chain_cursors', { network, hash }, { atHeadAt: at });
 }
 
-/** The number of the last requested poll of the node's newest block, and of the last one that was done. */
+/** The number of the last requested poll of the nodes, and of the last one that was done. */
 export interface Polls {
   readonly wanted: number;
   readonly done: number;
@@ -77,7 +71,12 @@ export async function readPolls(db: Database, network: Network): Promise<Polls |
   return row === null ? null : { wanted: row.pollWanted, done: row.pollDone, problem: row.problem };
 }
 
-/** Requests a poll of a node's newest block and wakes the chain's follower; null: the network was never read. */
+/** Saves that a poll was done. A slower worker never takes a later one back. */
+export async function savePollDone(db: Database, network: Network, poll: number): Promise<void> {
+  await updateRows(db, 'chain_cursors', { network, pollDone: below(poll) }, { pollDone: poll });
+}
+
+/** Requests a poll of the nodes' newest blocks and wakes the chain's follower; null: the network was never read. */
 export async function requestPoll(db: Database, network: Network): Promise<number | null> {
   const row = await db
     .updateTable('chain_cursors')

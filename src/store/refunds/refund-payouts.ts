@@ -187,25 +187,6 @@ export async function payoutsOf(
   return new Map(rows.map(({ id, ...payout }) => [id, payout]));
 }
 
-/**
- * The hash of a mined transaction that pays a refund `r`, of any status; guesses do not count. The one that completed
- * it is stored with the refund, and preferred.
- */
-export const PAID_BY: RawBuilder<string | null> = sql<string | null>`coalesce(r.transaction_hash, (
-  select min(o.transaction_hash) from refund_payouts o where o.refund_id = r.id and not o.is_guess))`;
-
-/** The failed ones of these refunds that a transaction paid after all, each with its hash. */
-export async function paidAfterFailing(
-  db: Database,
-  refundIds: readonly string[],
-): Promise<ReadonlyMap<string, string>> {
-  if (refundIds.length === 0) return new Map();
-  const { rows } = await sql<{ readonly id: string; readonly hash: string }>`
-    select r.id, ${PAID_BY} as hash from refunds r
-    where r.id = any (${refundIds}::uuid[]) and r.status = 'failed' and ${WAS_PAID}`.execute(db);
-  return new Map(rows.map(({ id, hash }) => [id, hash]));
-}
-
 /** Mined transactions that pay the same refund. */
 export interface PaidTwice {
   readonly refundId: string;

@@ -9,7 +9,8 @@ import { copyFile, idWriter } from './copy-file.ts';
 import { coin, exact, fiat, orUnknown, plain, time, words, type Writing } from './export-columns.ts';
 import { copyPayments } from './payment-export.ts';
 import { NO_FILTERS, type Condition } from '../payments/payment-filter.ts';
-import { PAID_BY, WAS_PAID } from '../refunds/refund-payouts.ts';
+import { PAID_BY } from '../refunds/late-payouts.ts';
+import { WAS_PAID } from '../refunds/refund-payouts.ts';
 import { at as moment } from './report-sums.ts';
 import type { ProjectMode } from '../../domain/permission.ts';
 

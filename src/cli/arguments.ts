@@ -8,7 +8,7 @@ export function wholeNumber(min: number, max: number): (text: string) => number 
   return (text) => {
     const number = /^\d{1,9}$/.test(text) ? Number(text) : NaN;
     if (number >= min && number <= max) return number;
-    throw new InvalidArgumentError(`It must be a whole number from ${min} to ${max}.`);
+    throw new InvalidArgumentError(`Give a whole number from ${min} to ${max}.`);
   };
 }
 
@@ -16,7 +16,7 @@ export function wholeNumber(min: number, max: number): (text: string) => number 
 export function percentage(text: string): number {
   const basisPoints = parsePercent(text);
   if (basisPoints !== null) return basisPoints;
-  throw new InvalidArgumentError('It must be a percentage with at most two decimals, such as 0.5.');
+  throw new InvalidArgumentError('Give a percentage with at most two decimals, such as 0.5.');
 }
 
 /** Parses a list separated by commas; an empty text is an empty list. */

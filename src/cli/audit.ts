@@ -18,9 +18,9 @@ const MAX_LIMIT = 1_000;
 /** `cointill audit list`. */
 export function addAuditCommands(audit: Command): void {
   printsRecord(audit.command('list').description('list changes, newest first'))
-    .option('--project <id>', 'only of this project', projectIdOf)
+    .option('--project <id>', 'only changes of this project', projectIdOf)
     .option('--limit <n>', `how many, 1 to ${MAX_LIMIT}`, wholeNumber(1, MAX_LIMIT), 50)
-    .option('--before <id>', 'only what came before this entry, for the next page', entryIdOf)
+    .option('--before <id>', 'only entries before this one, for the next page', entryIdOf)
     .action((options: ListOptions) => {
       const { project: projectId = null, before: after = null, limit } = options;
       return withCointill(async ({ app }) => {
@@ -61,6 +61,6 @@ function entryTable(entries: readonly AuditEntry[]): readonly string[] {
       subject.id === null ? subject.kind : `${subject.kind} ${subject.id}`,
       ip ?? '-',
     ]),
-    'Nothing was changed yet.',
+    'No changes yet.',
   );
 }

@@ -36,21 +36,16 @@ export function addBackupCommands(backup: Command): void {
   withPassphrase(
     printsRecord(
       backup
-        .description('copy the whole database and the key of webhook secrets into one file while the service runs')
-        .argument(
-          '<target>',
-          'a file, a folder (a file of its own in it, named by the time), or - for standard output',
-        ),
+        .description('back up the database and the key of webhook secrets to one file while the service runs')
+        .argument('<target>', 'a file, a folder (for a new file named by the time), or - for standard output'),
     ),
-    `encrypts the backup: a file whose first line is the passphrase, ${MIN_PASSPHRASE_CHARACTERS} characters at least`,
+    `encrypts the backup: a file whose first line is the passphrase, at least ${MIN_PASSPHRASE_CHARACTERS} characters`,
   )
-    .option('--keep <n>', 'of a folder: remove all but the newest n backups', wholeNumber(1, MAX_KEPT))
+    .option('--keep <n>', 'in a folder: remove all but the newest n backups', wholeNumber(1, MAX_KEPT))
     .action(runBackup);
 
   readsBackup(
-    backup
-      .command('check')
-      .description('restore a backup for real in a temporary folder, count its rows, and remove it again'),
+    backup.command('check').description('restore a backup in a temporary folder, count its rows, and remove the copy'),
     // Options that both commands have are parsed by the parent command.
   ).action((file: string, _options: unknown, command: Command) => runCheck(file, command.optsWithGlobals()));
 }
@@ -59,7 +54,7 @@ export function addBackupCommands(backup: Command): void {
 export function readsBackup(command: Command): Command {
   return withPassphrase(
     printsRecord(command.argument('<file>', 'the backup')),
-    'opens a backup that is encrypted: a file whose first line is the passphrase that it was made with',
+    'opens an encrypted backup: a file whose first line is its passphrase',
   );
 }
 
@@ -108,7 +103,7 @@ async function runBackup(target: string, options: BackupCommandOptions): Promise
  * a key in its DATA_DIR.
  */
 function noKey(dataDir: string): string {
-  return `the file contains no key for webhook secrets, because there is no ${KEY_FILE_NAME} in ${dataDir} and SECRET_KEY is not set. No secret in the database needs one yet; if the service has one elsewhere, set DATA_DIR or SECRET_KEY as for the service, and make the backup again.`;
+  return `the file contains no key for webhook secrets, because there is no ${KEY_FILE_NAME} in ${dataDir} and SECRET_KEY is not set. No secret in the database needs one yet. If the service has one elsewhere, set DATA_DIR or SECRET_KEY as for the service, and make the backup again.`;
 }
 
 function targetOf(target: string, { keep }: BackupCommandOptions): BackupTarget {
@@ -122,7 +117,7 @@ function targetOf(target: string, { keep }: BackupCommandOptions): BackupTarget 
   if (target !== STDOUT)
     return isFolder ? { kind: 'folder', folder: place, keep: keep ?? null } : { kind: 'file', file: place };
   if (process.stdout.isTTY) {
-    throw new UsageFailure('A backup is binary and not for a terminal. Give a file, or redirect standard output.');
+    throw new UsageFailure('A backup is binary and cannot go to a terminal. Give a file, or redirect standard output.');
   }
   return { kind: 'stream', sink: toStdout() };
 }
@@ -162,7 +157,7 @@ export function manifestRecord({ takenAt, program, database, key, tables, migrat
 export function manifestFields({ takenAt, tables }: Manifest): readonly [string, string][] {
   const rowsOf = (name: string): string => String(tables.find((table) => table.name === name)?.rows ?? 0);
   return [
-    ['Shows', isoTime(takenAt)],
+    ['Taken', isoTime(takenAt)],
     ['Payments', rowsOf('payments')],
     ['Events', rowsOf('events')],
   ];
@@ -179,7 +174,7 @@ function lines(
       ['Size', `${megabytes(bytes)} in ${(durationMs / 1000).toFixed(1)} s`],
       ...manifestFields(manifest),
       ['Encrypted', encrypted ? 'yes, with the passphrase' : 'no'],
-      ['Replaced', replacedAt === null ? null : `the backup of ${isoTime(Math.round(replacedAt))} that was there`],
+      ['Replaced', replacedAt === null ? null : `the backup of ${isoTime(Math.round(replacedAt))}`],
       ['Removed', removed.length === 0 ? null : removed.join(', ')],
     ]),
     ...keyLines(manifest, encrypted),
@@ -187,8 +182,8 @@ function lines(
 }
 
 function keyLines({ key }: Manifest, encrypted: boolean): readonly string[] {
-  const setting = 'SECRET_KEY is not in it: keep it elsewhere, because a restore asks for it.';
-  const advice = 'Keep it where nobody else gets in, or encrypt it with --passphrase-file.';
+  const setting = 'The backup does not contain SECRET_KEY: keep that key elsewhere, because a restore asks for it.';
+  const advice = 'Keep the file where nobody else has access, or encrypt it with --passphrase-file.';
   if (encrypted) return key.kind === 'setting' ? ['', setting] : [];
   const signing =
     key.kind === 'file'
@@ -235,9 +230,7 @@ async function runCheck(file: string, options: OutputOptions & PassphraseOptions
         ...manifestFields(manifest),
         ['Check', `good: restored in ${(durationMs / 1000).toFixed(1)} s, every table counted`],
       ]),
-      ...(manifest.key.kind === 'setting'
-        ? ['', 'Restoring it needs the SECRET_KEY that was set when it was made.']
-        : []),
+      ...(manifest.key.kind === 'setting' ? ['', 'A restore needs the SECRET_KEY that was set for this backup.'] : []),
     ],
   );
 }

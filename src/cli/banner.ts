@@ -40,7 +40,7 @@ export function banner(
       : firstLines(config, addresses, { program, projectId: firstStart.projectId, key })),
     ...(dashboard?.setup === 'by a command' ? [`Dashboard:   ${ownerCommand(program)}`] : []),
     ...(firstStart !== null && key === null ? ['', WITHHELD] : []),
-    ...(lacks.length === 0 ? [] : ['', `Put in ${lacks.join(' and ')} as this start has them: they are not printed.`]),
+    ...(lacks.length === 0 ? [] : ['', `Replace ${lacks.join(' and ')} with the real values, which are not printed.`]),
     '',
     'Stop with Ctrl-C.',
     '',
@@ -48,14 +48,13 @@ export function banner(
 }
 
 /** Follows the link on the same line, so that no line break splits the link. */
-const SETUP_NOTE = '  (to set it up: good once, for an hour)';
+const SETUP_NOTE = '  (to set up: works once, for an hour)';
 
-const WITHHELD =
-  'The output is kept in a file or a journal, where a key or a link to the dashboard could be read later.';
+const WITHHELD = 'No key or dashboard link is printed, because a file or a journal keeps this output.';
 
 function laterLines(program: string, projectId: string): readonly string[] {
   return [
-    `Make a key:  ${program} key create --project ${projectId} --mode test --kind secret --permission full --name NAME`,
+    `Create key:  ${program} key create --project ${projectId} --mode test --kind secret --permission full --name NAME`,
     `Projects:    ${program} project list`,
   ];
 }
@@ -68,7 +67,7 @@ function firstLines(
   const body = '{"amount": 25, "currency": "USD", "crypto_currency": "BTC"}';
   const seconds = config.sandboxCompleteAfterMs / 1000;
   return [
-    'This is the first start. It made a project and a test key:',
+    'This is the first start. Cointill created a project and a test key:',
     '',
     ...fields([
       ['  Project', projectId],
@@ -79,11 +78,11 @@ function firstLines(
     '',
     `  ${program} webhook listen --project ${projectId}`,
     '',
-    'Make a first order of 25 USD, to be paid in Bitcoin:',
+    'Create a first order of 25 USD, to be paid in Bitcoin:',
     '',
     `  curl -s ${addresses.test}/v1/orders -H 'Authorization: Bearer ${key}' -H 'Content-Type: application/json' -d '${body}'`,
     '',
-    `Open the payment_url of the answer. The order completes by itself after ${seconds} seconds.`,
+    `Open the payment_url in the answer. The order completes by itself after ${seconds} seconds.`,
   ];
 }
 

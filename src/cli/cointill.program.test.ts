@@ -152,7 +152,7 @@ describe('cointill', () => {
     const url = await emptyDatabase();
     const external = await program({ DATABASE_URL: url });
     const message = (where: string): string =>
-      `There is no Cointill data in ${where}. Set DATA_DIR or DATABASE_URL as for the service, which names it when it starts; or begin there with: cointill start\n`;
+      `There is no Cointill data in ${where}. Set DATA_DIR or DATABASE_URL to the database that the service prints at the start, or begin there with: cointill start\n`;
     for (const args of [
       ['project', 'list'],
       ['payment', 'list', '--json'],
@@ -178,7 +178,7 @@ describe('cointill', () => {
         ['payment', 'simulate', 'ID', 'stolen'],
         'Allowed choices are paid, confirming, part, over, late, failed, expired',
       ],
-      [['payment', 'list', '--limit', '101'], 'It must be a whole number from 1 to 100'],
+      [['payment', 'list', '--limit', '101'], 'Give a whole number from 1 to 100'],
       [['webhook', 'listen', '--secret', 'sesame'], 'A secret is whsec_ and base64'],
     ] as const;
     const { ended, refused } = await runWrong(wrong);
@@ -247,7 +247,7 @@ describe('cointill', () => {
     // It waits until there is something to read.
     expect(await cointill.run('project', 'list', '--json')).toMatchObject({ code: 0, stderr: '' });
     const first = await making;
-    expect(first.stderr).toBe(`Made a new database in ${cointill.dataDir} (set DATA_DIR to use another).\n`);
+    expect(first.stderr).toBe(`Created a new database in ${cointill.dataDir} (set DATA_DIR to use another).\n`);
     const more = await Promise.all(
       ['Second', 'Third'].map((name) => cointill.json('project', 'create', '--name', name)),
     );

@@ -7,9 +7,9 @@ import { nearestName } from '../domain/nearest-name.ts';
 import { writeErrorLines } from './output.ts';
 
 const EPILOGUE = `
-Every command works while the service runs and while it does not, on the database that DATA_DIR (default: ./data)
-or DATABASE_URL names. --settings FILE, before the command, takes the settings from a file. Commands that print a record take --json. Exit codes: 0 done, 1 refused or failed, 2 wrong usage,
-130 or 143 stopped by Ctrl-C or SIGTERM.
+Every command works whether or not the service runs, on the database that DATA_DIR (default: ./data) or DATABASE_URL
+names. --settings FILE, before the command, reads the settings from a file. Commands that print a record take --json.
+Exit codes: 0 done, 1 refused or failed, 2 wrong usage, 130 or 143 stopped by Ctrl-C or SIGTERM.
 
 Examples:
   $ cointill start

@@ -23,12 +23,12 @@ const MAX_DAYS = 3_650;
 /** `cointill customer delete`. */
 export function addCustomerCommands(customer: Command): void {
   const remove = customer.command('delete');
-  remove.description("delete customers' e-mail addresses, names, metadata and notes; what books need stays");
+  remove.description("delete customers' e-mail addresses, names, metadata and notes; records for the books stay");
   printsRecord(remove)
     .requiredOption('--project <id>', "the project's id", projectIdOf)
-    .option('--email <address>', 'of the customer with this address')
-    .option('--older-than <days>', 'of all payments that ended and are older', wholeNumber(1, MAX_DAYS))
-    .option('--yes', 'delete them; without it, they are only counted')
+    .option('--email <address>', 'the customer with this address')
+    .option('--older-than <days>', 'all ended payments older than this', wholeNumber(1, MAX_DAYS))
+    .option('--yes', 'delete the data; without --yes, only count')
     .action(({ project: projectId, email, olderThan: days, yes, ...options }: DeleteOptions) => {
       if ((email === undefined) === (days === undefined))
         throw new UsageFailure('Give either --email or --older-than.');
@@ -49,7 +49,7 @@ export function addCustomerCommands(customer: Command): void {
           '',
           yes === true
             ? `Cleared: ${cleared} payments. Older backups and exported files still have the data.`
-            : 'Nothing was deleted. It cannot be undone; to do it, add --yes.',
+            : 'Nothing was deleted. To delete the data for good, add --yes.',
         ]);
       });
     });
@@ -65,11 +65,11 @@ function lines(
   open: number,
 ): readonly string[] {
   return fields([
-    ['Payments', `${payments}${hasMore ? ', the first that were counted; there are more' : ''}`],
+    ['Payments', `${payments}${hasMore ? ' counted so far; there are more' : ''}`],
     ['Events', String(events)],
     ['Notes', String(notes)],
-    ['Reasons of refunds', String(refundReasons)],
-    ['Answers of endpoints', String(answers)],
-    ['Still open, and left', open === 0 ? null : String(open)],
+    ['Refund reasons', String(refundReasons)],
+    ['Endpoint answers', String(answers)],
+    ['Still open, kept', open === 0 ? null : String(open)],
   ]);
 }

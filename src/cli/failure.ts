@@ -92,27 +92,27 @@ const OPTIONS: Readonly<Record<string, string>> = {
 
 /** The ways out that commands offer, after the sentences of `app/rejected.ts`. */
 const WAYS_OUT: Readonly<Partial<Record<RefusalCode, string>>> = {
-  accent: 'Put it in quotes, because a shell reads # as a comment; none removes it.',
-  currency: 'None removes it.',
+  accent: 'Put the colour in quotes, because a shell reads # as a comment. Give none to remove the colour.',
+  currency: 'Give none to use USD.',
   deactivated: 'Invite them again with: cointill user invite --email {email} --role ROLE',
   endpoint_disabled: 'Enable it first with: cointill webhook enable',
   endpoint_paused: 'Resume it first with: cointill webhook enable',
-  expiry: 'None removes it.',
+  expiry: 'Give none to remove the default.',
   has_account:
-    'Give another role with: cointill user role {email} --role ROLE. A new link, with a new password: cointill user reset {email}',
+    'Change the role with: cointill user role {email} --role ROLE. Create a new link with: cointill user reset {email}',
   last_owner: 'Make another person owner first, with: cointill user role EMAIL --role owner',
   no_delivery: 'List them with: cointill webhook deliveries ENDPOINT_ID',
   no_email: 'List everybody with: cointill user list',
   no_endpoint: 'List them with: cointill webhook list',
   no_key: 'List them with: cointill key list',
-  no_lost_money: 'List what there is with: cointill network status',
-  no_price: 'Give it for this command: FIXED_RATES={currency}=1.10',
+  no_lost_money: 'List lost money with: cointill network status',
+  no_price: 'Set a price for this command: FIXED_RATES={currency}=1.10',
   no_project: 'List them with: cointill project list',
-  no_refund: 'Its id begins with re_; list them with: GET /v1/refunds',
+  no_refund: 'The id of a refund begins with re_. List refunds with: GET /v1/refunds',
   no_wallet: 'Set one with: cointill wallet set --network {network}',
-  shared_wallet: 'Say whose payment it is: --project ID',
-  success_url: 'None removes it.',
-  support_url: 'None removes it.',
+  shared_wallet: 'Name the project: --project ID',
+  success_url: 'Give none to remove the URL.',
+  support_url: 'Give none to remove the URL.',
 };
 
 /** Why a use case refused a command, naming its options. */

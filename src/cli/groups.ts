@@ -34,7 +34,7 @@ export const GROUPS: Readonly<Record<CommandGroup, Group>> = {
     load: async () => (await import('./audit.ts')).addAuditCommands,
   },
   webhook: {
-    description: 'manage webhook endpoints, see and retry deliveries, receive them here',
+    description: 'manage webhook endpoints, see and retry deliveries, or receive them on this machine',
     load: async () => (await import('./webhook.ts')).addWebhookCommands,
   },
   payment: {
@@ -46,7 +46,7 @@ export const GROUPS: Readonly<Record<CommandGroup, Group>> = {
     load: async () => (await import('./wallet.ts')).addWalletCommands,
   },
   network: {
-    description: 'see how the chains are followed',
+    description: 'show how Cointill follows the networks',
     load: async () => (await import('./network.ts')).addNetworkCommands,
   },
   mail: {
@@ -54,7 +54,7 @@ export const GROUPS: Readonly<Record<CommandGroup, Group>> = {
     load: async () => (await import('./mail.ts')).addMailCommands,
   },
   backup: {
-    description: 'copy everything into one file while the service runs, and check such files',
+    description: 'back up everything to one file while the service runs, and check backups',
     load: async () => (await import('./backup.ts')).addBackupCommands,
   },
   restore: {
@@ -62,7 +62,7 @@ export const GROUPS: Readonly<Record<CommandGroup, Group>> = {
     load: async () => (await import('./restore.ts')).addRestoreCommand,
   },
   recover: {
-    description: 'continue after a failover or restore lost time, and book the money received in it',
+    description: 'continue after a failover or restore that lost data, and book the money received meanwhile',
     load: async () => (await import('./recover.ts')).addRecoverCommands,
   },
   refund: {

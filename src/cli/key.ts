@@ -37,13 +37,13 @@ const DEFAULT_OVERLAP_HOURS = 24;
 
 /** `cointill key create|list|roll|revoke`. */
 export function addKeyCommands(key: Command): void {
-  printsRecord(key.command('create').description('create a key; its text is shown only once'))
-    .requiredOption('--project <id>', 'the project of the key', projectIdOf)
+  printsRecord(key.command('create').description('create a key, which is shown only once'))
+    .requiredOption('--project <id>', "the project's id", projectIdOf)
     .addOption(required('--mode <mode>', 'test: the sandbox; live: real money', MODES))
     .addOption(required('--kind <kind>', 'secret: for your server; public: for web pages and apps', KEY_KINDS))
-    .addOption(new Option('--permission <permission>', 'what it may do').choices(PERMISSIONS))
+    .addOption(new Option('--permission <permission>', 'what the key may do').choices(PERMISSIONS))
     .addOption(
-      new Option('--scopes <scopes>', `less than that, by commas: ${SCOPES.join(', ')}`)
+      new Option('--scopes <scopes>', `less than a permission, comma-separated: ${SCOPES.join(', ')}`)
         .argParser(scopesIn)
         .conflicts('permission'),
     )
@@ -61,7 +61,7 @@ export function addKeyCommands(key: Command): void {
     });
 
   printsRecord(key.command('list').description("list a project's keys, without their texts"))
-    .requiredOption('--project <id>', 'whose keys', projectIdOf)
+    .requiredOption('--project <id>', "the project's id", projectIdOf)
     .action((options: OutputOptions & { readonly project: string }) =>
       withCointill(async ({ app }) => {
         const { keys } = done(await keysOf(app, options.project));
@@ -69,7 +69,7 @@ export function addKeyCommands(key: Command): void {
       }),
     );
 
-  printsRecord(key.command('roll').description('replace a key by a new one; both work for a while'))
+  printsRecord(key.command('roll').description('replace a key with a new one; both work for a while'))
     .argument('<id>', "the old key's id, key_…", keyIdOf)
     .option(
       '--overlap <hours>',
@@ -89,10 +89,10 @@ export function addKeyCommands(key: Command): void {
       }),
     );
 
-  actsOnId(key.command('revoke').description('refuse a key from now on, within a second everywhere, for good'), 'key', {
+  actsOnId(key.command('revoke').description('revoke a key for good, everywhere within a second'), 'key', {
     run: removeKey,
     record: { revoked: true },
-    line: (id) => `Revoked ${id}: requests with it are refused from now on.`,
+    line: (id) => `Revoked ${id}: requests with this key are refused from now on.`,
   });
 }
 
@@ -172,7 +172,7 @@ function keyTable(keys: readonly StoredKey[]): readonly string[] {
       isoTimeOrNull(key.revokedAt) ?? '-',
       key.name,
     ]),
-    'The project has no keys yet. Make one with: cointill key create',
+    'The project has no keys yet. Create one with: cointill key create',
   );
 }
 
@@ -181,7 +181,7 @@ export function madeKeyLines(keys: readonly StoredKey[]): readonly string[] {
   if (keys.length === 0) return [];
   return [
     '',
-    'Keys that they made still work:',
+    'Keys that they created still work:',
     ...table(
       ['KEY ID', 'PROJECT', 'MODE', 'KIND', 'PERMISSION', 'LAST USED', 'NAME'],
       keys.map((key) => [
@@ -195,6 +195,6 @@ export function madeKeyLines(keys: readonly StoredKey[]): readonly string[] {
       ]),
       '',
     ),
-    'If they may have its text, replace a key with: cointill key roll ID, or end it with: cointill key revoke ID',
+    'If they may have a key, replace it with: cointill key roll ID, or end it with: cointill key revoke ID',
   ];
 }

@@ -69,7 +69,7 @@ it('registers a temporary endpoint of a project, verifies with its secret and de
   const app = await testApp();
   const cointill = await program({ DATABASE_URL: app.database.url });
   const listener = cointill.start('webhook', 'listen', '--port', '0', '--project', app.projectId);
-  const [, id] = await listener.waitFor(/Registered it as (we_\w+) for every event/);
+  const [, id] = await listener.waitFor(/Registered as (we_\w+) for every event/);
   const sent = await cointill.json('webhook', 'test', String(id), '--type', 'order.exception');
   await cointill.json('webhook', 'retry', String(Object(sent).delivery_id));
   await listener.waitFor(/order\.exception[^]*x-service-signature {2}verified\n {2}webhook-signature {4}verified/);

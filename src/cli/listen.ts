@@ -28,15 +28,15 @@ export function addListenCommand(webhook: Command): void {
   webhook
     .command('listen')
     .description('receive deliveries on this machine, verify their signatures and print them')
-    .option('--port <n>', 'the local port; 0: any that is free', wholeNumber(0, 65_535), 9000)
-    .addOption(new Option('--secret <secret>', "the endpoint's secret, to verify with").argParser(secretOf))
+    .option('--port <n>', 'the local port; 0 for any free port', wholeNumber(0, 65_535), 9000)
+    .addOption(new Option('--secret <secret>', "the endpoint's secret, to verify signatures").argParser(secretOf))
     .addOption(
-      new Option('--project <id>', 'register a temporary test endpoint of this project, deleted at the end')
+      new Option('--project <id>', 'register a temporary test endpoint of this project')
         .argParser(projectIdOf)
         .conflicts('secret'),
     )
     .option('--fail', 'answer 500, to see retries')
-    .option('--json', 'print one JSON document a line for each delivery')
+    .option('--json', 'print each delivery as one line of JSON')
     .action(listen);
 }
 
@@ -82,7 +82,7 @@ async function listen(options: ListenOptions): Promise<void> {
 /** Endpoints of production are public and use https, so none can be registered on this machine. */
 function noEndpointHere(): CommandFailure {
   return new CommandFailure(
-    "NODE_ENV=production sends no webhooks to this machine. Register the shop's own address with: " +
+    "With NODE_ENV=production, Cointill sends no webhooks to this machine. Register the shop's own address with: " +
       'cointill webhook create --project ID --mode test --url https://… --events all; or try webhook listen where NODE_ENV is not set.',
   );
 }
@@ -92,7 +92,7 @@ function announce(options: ListenOptions, url: string, endpointId: string | null
     `Listening on ${url}${options.fail === true ? ' and answering 500' : ''}. Stop with Ctrl-C.`,
     ...(endpointId === null
       ? [`Send deliveries here with: cointill webhook create --project ID --mode test --url ${url} --events all`]
-      : [`Registered it as ${encodeId('endpoint', endpointId)} for every event of test mode, until it stops.`]),
+      : [`Registered as ${encodeId('endpoint', endpointId)} for every event of test mode, until you stop.`]),
     '',
   ];
   // With --json, standard output is only for the deliveries.

@@ -10,8 +10,8 @@ import { print, printsRecord, type OutputOptions } from './output.ts';
 
 /** `cointill mail test`, which needs no database. */
 export function addMailCommands(mail: Command): void {
-  printsRecord(mail.command('test').description('send a mail now with the present settings'))
-    .requiredOption('--to <email>', 'whom to')
+  printsRecord(mail.command('test').description('send a mail now with the current settings'))
+    .requiredOption('--to <email>', 'the recipient')
     .action(async (options: OutputOptions & { readonly to: string }) => {
       const to = options.to.trim();
       if (!isEmail(to)) throw new UsageFailure('--to must be an e-mail address such as ann@shop.example.');
@@ -35,7 +35,7 @@ export function addMailCommands(mail: Command): void {
           ['Server', record.server],
         ]),
         '',
-        'The mail server has accepted it. If it does not arrive, look in the spam folder.',
+        'The mail server accepted the mail. If it does not arrive, look in the spam folder.',
       ]);
     });
 }

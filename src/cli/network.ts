@@ -10,13 +10,13 @@ import { print, printsRecord, type OutputOptions } from './output.ts';
 /** `cointill network status`. */
 export function addNetworkCommands(network: Command): void {
   printsRecord(
-    network.command('status').description('show how far each network was read, and the state of its nodes'),
+    network.command('status').description('show how far Cointill has read each network, and the state of its nodes'),
   ).action((options: OutputOptions) =>
     withCointill(async ({ app, networks }) => {
       const states = await networkStatus(app, networks);
       print(options, states.map(record), () =>
         states.length === 0
-          ? ['No network is followed. Set the address of a node, such as BITCOIN_RPC_URL or ETHEREUM_RPC_URL.']
+          ? ['Cointill follows no network. Set the address of a node, such as BITCOIN_RPC_URL or ETHEREUM_RPC_URL.']
           : states.flatMap((state, index) => [...(index === 0 ? [] : ['']), ...lines(state)]),
       );
     }),
@@ -24,7 +24,7 @@ export function addNetworkCommands(network: Command): void {
 }
 
 const LOST_HINT =
-  '  These are payments from hours that a restored backup lacks. Book one with: cointill recover book ADDRESS --amount N [--order-id X]';
+  '  The restored backup lacks the orders of this money. Book one with: cointill recover book ADDRESS --amount N [--order-id X]';
 
 function record(state: NetworkStatus): object {
   return {
@@ -53,14 +53,11 @@ function lines(state: NetworkStatus): readonly string[] {
   return [
     ...fields([
       ['Network', state.network],
-      ['State', state.problem ?? 'well'],
+      ['State', state.problem ?? 'healthy'],
       ...state.warnings.map((warning): [string, string] => ['Warning', warning]),
-      ['Height', state.height === null ? 'not known' : String(state.height)],
+      ['Height', state.height === null ? 'unknown' : String(state.height)],
       ['Read up to', cursor === null ? 'nothing yet' : `${cursor.height} (${isoTime(cursor.blockAt)}), ${cursor.hash}`],
-      [
-        'Lag',
-        state.lagBlocks === null ? 'not known' : `${state.lagBlocks} blocks, ${Math.round((lagMs ?? 0) / 1000)} s`,
-      ],
+      ['Lag', state.lagBlocks === null ? 'unknown' : `${state.lagBlocks} blocks, ${Math.round((lagMs ?? 0) / 1000)} s`],
     ]),
     ...state.lost.map(
       ({ address, index, amountUnits, decimals, asset, transactionHash }) =>
@@ -69,7 +66,7 @@ function lines(state: NetworkStatus): readonly string[] {
     ...(state.lost.length === 0 ? [] : [LOST_HINT]),
     ...state.nodes.map(
       ({ node, height, problem, checkedAt }) =>
-        `  ${node}  ${height === null ? '' : `block ${height}, `}${problem ?? 'well'} (${isoTime(checkedAt)})`,
+        `  ${node}  ${height === null ? '' : `block ${height}, `}${problem ?? 'healthy'} (${isoTime(checkedAt)})`,
     ),
   ];
 }

@@ -30,7 +30,8 @@ export async function withCointill<Result>(
   if (isNew && !mayCreate && !(await isMadeMeanwhile(config.dataDir))) throw noDatabase(config);
   const cointill = await openDatabase(config, { mayCreate });
   // In the wrong folder a person would otherwise look for payments in an empty database.
-  if (isNew && mayCreate) writeErrorLines([`Made a new database in ${config.dataDir} (set DATA_DIR to use another).`]);
+  if (isNew && mayCreate)
+    writeErrorLines([`Created a new database in ${config.dataDir} (set DATA_DIR to use another).`]);
   try {
     return await work(cointill);
   } finally {
@@ -62,7 +63,7 @@ async function isMadeMeanwhile(dataDir: string): Promise<boolean> {
 function noDatabase({ databaseUrl, dataDir }: Config): CommandFailure {
   const where = databaseUrl === null ? dataDir : 'the database that DATABASE_URL names';
   return new CommandFailure(
-    `There is no Cointill data in ${where}. Set DATA_DIR or DATABASE_URL as for the service, which names it when it starts; ` +
+    `There is no Cointill data in ${where}. Set DATA_DIR or DATABASE_URL to the database that the service prints at the start, ` +
       'or begin there with: cointill start',
   );
 }
@@ -165,13 +166,13 @@ const BAD_TLS = /^There was an error establishing an SSL connection/;
 /** The TLS problem of the connection to the database; null if the error is another one. */
 function tlsFailure(code: string, reason: string, setting: string): string | null {
   if (NO_TLS.test(reason)) {
-    return `${setting} asks for TLS (sslmode there, or PGSSLMODE), and its server offers none. Turn TLS on there (ssl = on), or write sslmode=disable where nobody can listen on the way.`;
+    return `${setting} asks for TLS (sslmode there, or PGSSLMODE), but the server offers none. Turn TLS on there (ssl = on), or write sslmode=disable if nobody can read the traffic.`;
   }
   switch (certificateFault(code)) {
     case 'authority':
-      return `The certificate of the server that ${setting} names is from no authority that is known here (${reason}). Add the file of that authority, sslrootcert=/path/to/ca.pem. sslmode=no-verify would encrypt without checking whom to.`;
+      return `The certificate of the server that ${setting} names is from an unknown authority (${reason}). Add the file of that authority, sslrootcert=/path/to/ca.pem. sslmode=no-verify would encrypt without checking the server.`;
     case 'host':
-      return `The certificate of the server that ${setting} names is for another host (${reason}). Name the host there as the certificate does.`;
+      return `The certificate of the server that ${setting} names is for another host (${reason}). Name the host in ${setting} as the certificate does.`;
     case 'time':
       return `The certificate of the server that ${setting} names is not valid now (${reason}). Renew it, or set this machine's clock.`;
     case null:

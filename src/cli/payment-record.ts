@@ -134,14 +134,14 @@ export function historyLines(
 function otherLines(others: readonly OtherMoney[], quote: Quote | null): readonly string[] {
   if (others.length === 0) return [];
   return [
-    'In another token than the payment asks for',
+    'In a token that the payment does not ask for',
     ...others.map((other) => {
       const amount = (units: bigint): string => formatDecimal(units, decimalsOf(other, quote));
       const { seenUnits, confirmedUnits, asset, network, transactionHashes } = other;
       return `  ${amount(seenUnits)} ${asset} on ${network}, ${amount(confirmedUnits)} of it confirmed  ${transactionHashes.join(' ')}`;
     }),
-    '  It does not count towards the payment. Keep it, it is in your wallet or on your deposit contract (cointill sweep plan); or,',
-    '  once the payment is final, give it back: POST /v1/refunds with its crypto_currency and network, then cointill refund show.',
+    '  This money does not count towards the payment. Keep it in your wallet or on your deposit contract (cointill sweep plan), or',
+    '  refund it once the payment is final: POST /v1/refunds with its crypto_currency and network, then cointill refund show.',
     '',
   ];
 }
@@ -150,7 +150,7 @@ function otherLines(others: readonly OtherMoney[], quote: Quote | null): readonl
 export function afterTheEnd(before: Payment, after: Payment): readonly string[] {
   if (!isFinal(before.status)) return [];
   const now = after.exception === 'none' ? after.status : `${after.status}, ${after.exception}`;
-  return [`Note: it was ${before.status} already, so this money came on top of it. Now it is ${now}.`];
+  return [`Note: the payment was already ${before.status} when this money came. The payment is now ${now}.`];
 }
 
 /** Many payments for people. */
@@ -185,7 +185,7 @@ export function moneySeen(payment: Payment): string | null {
 const CAUSES: Readonly<Record<string, string>> = {
   created: 'created',
   token_chosen: 'a token was chosen',
-  deadline: 'the time was up',
+  deadline: 'the time to pay was over',
   settled: 'completed by the sandbox',
   cancelled: 'cancelled',
   accepted: 'the merchant accepted the money',
@@ -203,7 +203,7 @@ function stepText({ from, to, cause }: TimelineStep): string {
   if (from === null) return cause === to ? to : `${CAUSES[cause] ?? cause} as ${to}`;
   if (cause !== 'money') return `${from} → ${to}: ${CAUSES[cause] ?? cause}`;
   const wasTakenBack = from === 'confirming' && to === 'processing';
-  return `${from} → ${to}: ${wasTakenBack ? 'its block was taken back' : (MONEY[to] ?? 'the money is gone again')}`;
+  return `${from} → ${to}: ${wasTakenBack ? 'a reorganisation removed its block' : (MONEY[to] ?? 'the money is gone again')}`;
 }
 
 function fiatAmount(payment: Payment): string {

@@ -27,7 +27,7 @@ export function changed(
     case 'not_sandbox':
       throw new CommandFailure(
         `${givenId} is a live payment: only test payments can be ${PARTICIPLES[action]} by hand. ` +
-          'A live one is paid on its chain; confirmed money can be taken with: cointill payment accept',
+          'A live payment is paid on its chain; accept confirmed money with: cointill payment accept',
       );
     case 'no_rate':
       throw new CommandFailure(outcome.message);
@@ -53,43 +53,43 @@ const PARTICIPLES = {
 
 const POSSIBLE = {
   complete: 'Only a payment that is created, prepared or pending can be completed.',
-  accept: 'Accepted can be a payment that expired, failed, was cancelled, or is pending and underpaid.',
+  accept: 'Only a payment that expired, failed, was cancelled, or is pending and underpaid can be accepted.',
   cancel: 'Only a payment that is created, prepared or pending, and for which no money was seen, can be cancelled.',
 } as const satisfies Record<Exclude<PaymentAction, 'simulate'>, string>;
 
 /** The simulations that are possible instead. */
 function simulatable(payment: Payment): string {
   const possible = SIMULATIONS.filter((simulation) => canSimulate(payment, simulation));
-  if (possible.length === 0) return 'No token was chosen before it ended, so no money can come.';
-  const why = isCounting(payment.status) ? 'All of its money is there in time' : 'It has ended';
-  return `${why}; what can happen now: ${possible.join(', ')}.`;
+  if (possible.length === 0) return 'The payment ended before a token was chosen, so no money can come.';
+  const why = isCounting(payment.status) ? 'All of the money came in time' : 'The payment has ended';
+  return `${why}. Possible now: ${possible.join(', ')}.`;
 }
 
 function refusal(payment: Payment, reason: RefusedChange['reason'], action: PaymentAction): string {
   const id = publicPaymentId(payment);
   switch (reason) {
     case 'already_completed':
-      return `${id} is already completed. Money that is to go back is refunded.`;
+      return `${id} is already completed. To send money back, refund it.`;
     case 'not_open':
       return action === 'simulate'
-        ? `This cannot happen to ${id}, which is ${payment.status}. ${simulatable(payment)}`
+        ? `${id} is ${payment.status}, so this outcome is not possible. ${simulatable(payment)}`
         : `${id} is ${payment.status} and cannot be ${PARTICIPLES[action]}. ${POSSIBLE[action]}`;
     case 'money_seen':
       if (payment.received.all.seenUnits === 0n) {
-        return `Money in another token was seen for ${id}, so it cannot be ${PARTICIPLES[action]}.${payment.api === 'transaction' ? ' It counts once the customer chooses that token.' : ''}`;
+        return `Money in another token was seen for ${id}, so it cannot be ${PARTICIPLES[action]}.${payment.api === 'transaction' ? ' The money counts once the customer chooses that token.' : ''}`;
       }
       return action === 'cancel'
         ? `Money was seen for ${id} (${moneySeen(payment)}), so it cannot be cancelled. Let it complete or expire, then refund the money.`
         : `Money was seen for ${id} (${moneySeen(payment)}), so its token stays as it is.`;
     case 'too_many_changes':
-      return `The token of ${id} was changed ${MAX_TOKEN_CHANGES} times, which is the most. It can be paid as it is; make a new one for another token.`;
+      return `The token of ${id} was changed ${MAX_TOKEN_CHANGES} times, the maximum. Pay it as it is, or create a new payment for another token.`;
     case 'no_confirmed_money':
-      return `No confirmed money is there for ${id}, so there is nothing to accept. Wait until it is confirmed.`;
+      return `There is no confirmed money for ${id} to accept. Wait until the money is confirmed.`;
     case 'refunded':
-      return `All money of ${id} was refunded or is promised back, so there is nothing to accept. A pending refund can be cancelled over the API.`;
+      return `All money of ${id} is refunded or in a pending refund, so there is nothing to accept. You can cancel a pending refund over the API.`;
     case 'money_changed':
-      return `The money of ${id} changed meanwhile. Show it with: cointill payment show ${id}`;
+      return `The money of ${id} changed meanwhile. Show the payment with: cointill payment show ${id}`;
     case 'expired':
-      return `The time of ${id} is up, so no token can be chosen for it any more. It expires by itself; make a new one.`;
+      return `The time to pay ${id} is over, so no token can be chosen. Create a new payment.`;
   }
 }

@@ -137,7 +137,7 @@ it('shows a payment on its way: stopped while it confirms, or a stage at a time'
   expect(await cointill.run('payment', 'simulate', id, 'late')).toEqual({
     code: 1,
     stdout: '',
-    stderr: `This cannot happen to ${id}, which is confirming. All of its money is there in time; what can happen now: paid, over.\n`,
+    stderr: `${id} is confirming, so this outcome is not possible. All of the money came in time. Possible now: paid, over.\n`,
   });
 });
 
@@ -149,7 +149,7 @@ it('says that simulated money came on top where the payment had ended', async ()
   const { code, stderr } = await cointill.run('payment', 'simulate', publicPaymentId(ended), 'part');
   expect({ code, stderr }).toEqual({
     code: 0,
-    stderr: 'Note: it was completed already, so this money came on top of it. Now it is completed, overpaid.\n',
+    stderr: 'Note: the payment was already completed when this money came. The payment is now completed, overpaid.\n',
   });
 });
 

@@ -54,11 +54,15 @@ const MAX_OFFSET = 10_000;
 /** `cointill payment list|show|complete|simulate|accept|cancel`. */
 export function addPaymentCommands(payment: Command): void {
   printsRecord(payment.command('list').description('list payments, newest first'))
-    .option('--project <id>', 'only of this project', projectIdOf)
-    .addOption(new Option('--mode <mode>', 'only of this mode').choices(MODES))
-    .addOption(new Option('--surface <surface>', 'only those created by this API').choices(PAYMENT_APIS))
-    .option('--status <statuses>', 'only with these statuses, by commas, such as pending,confirming', statusesOf)
-    .option('--search <text>', 'only those with these words in order id, customer, description, amount, note …')
+    .option('--project <id>', 'only payments of this project', projectIdOf)
+    .addOption(new Option('--mode <mode>', 'only payments in this mode').choices(MODES))
+    .addOption(new Option('--surface <surface>', 'only payments created by this API').choices(PAYMENT_APIS))
+    .option(
+      '--status <statuses>',
+      'only payments with these statuses, comma-separated, such as pending,confirming',
+      statusesOf,
+    )
+    .option('--search <text>', 'only payments with these words in order id, customer, description, amount, note …')
     .option('--limit <n>', `how many, 1 to ${MAX_LIMIT}`, wholeNumber(1, MAX_LIMIT), 50)
     .option('--offset <n>', `how many to skip, 0 to ${MAX_OFFSET}`, wholeNumber(0, MAX_OFFSET), 0)
     .action(({ project, status, search, ...options }: ListOptions) =>
@@ -87,7 +91,7 @@ export function addPaymentCommands(payment: Command): void {
 
   addAction(payment, 'complete', 'complete a test payment now, as its timer would', completeSandboxPayment);
   addAction(payment, 'accept', 'accept the confirmed money as full payment', acceptPayment);
-  addAction(payment, 'cancel', 'cancel a payment for which no money was seen', cancelPayment);
+  addAction(payment, 'cancel', 'cancel a payment that has received no money', cancelPayment);
 
   printsRecord(
     payment.command('simulate').description('take a test payment through the steps that real money would cause'),
@@ -96,12 +100,12 @@ export function addPaymentCommands(payment: Command): void {
     .addArgument(new Argument('<outcome>', 'the simulated outcome').choices(SIMULATIONS))
     .option(
       '--stages <seconds>',
-      `${oneOf(STAGED_SIMULATIONS)}: seen, confirming and completed, this long each, 1 to ${MAX_STAGE_SECONDS}`,
+      `${oneOf(STAGED_SIMULATIONS)}: the length of each stage (seen, confirming, completed), 1 to ${MAX_STAGE_SECONDS}`,
       wholeNumber(1, MAX_STAGE_SECONDS),
     )
     .action((id: string, simulation: Simulation, { stages, ...options }: SimulateOptions) => {
       if (stages !== undefined && !STAGED_SIMULATIONS.includes(simulation)) {
-        throw new UsageFailure(`--stages goes with ${oneOf(STAGED_SIMULATIONS)}: ${simulation} is one step.`);
+        throw new UsageFailure(`--stages goes with ${oneOf(STAGED_SIMULATIONS)}: ${simulation} has one stage.`);
       }
       const stageMs = stages === undefined ? null : stages * 1_000;
       return act('simulate', id, options, async (app, selector) => {

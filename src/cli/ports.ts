@@ -53,7 +53,7 @@ export async function listenFailure({ port, cause }: ListenError, config: Config
   }
 }
 
-const HOST_RULE = 'Set HOST to an address of this machine: 127.0.0.1, or 0.0.0.0 for all that it has.';
+const HOST_RULE = 'Set HOST to an address of this machine: 127.0.0.1, or 0.0.0.0 for all of them.';
 
 function settingOf(port: number, { monitorPort, port: livePort }: Config): string {
   if (port === monitorPort) return 'MONITOR_PORT';

@@ -71,7 +71,7 @@ it('makes, lists, changes, deactivates and activates projects', async () => {
   };
   expect(await cointill.json('customer', 'delete', '--project', id, '--older-than', '30', '--yes')).toEqual(counts);
   const file = path.join(cointill.dataDir, 'shop.jsonl');
-  expect((await cointill.run('project', 'export', id, '--to', file)).stdout).toMatch(/^\d+ lines were written to /);
+  expect((await cointill.run('project', 'export', id, '--to', file)).stdout).toMatch(/^Wrote \d+ lines to /);
   expect(await readFile(file, 'utf8')).toMatch(/^\{"record":"project",.*"name":"Tea"/);
 
   expect(await cointill.json('project', 'deactivate', id)).toMatchObject({ id, active: false });

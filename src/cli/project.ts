@@ -17,7 +17,7 @@ import { print, printsRecord, table, type OutputOptions } from './output.ts';
 
 /** `cointill project create|list|deactivate|activate|set`. */
 export function addProjectCommands(project: Command): void {
-  printsRecord(project.command('create').description('make a project'))
+  printsRecord(project.command('create').description('create a project'))
     .requiredOption('--name <name>', "the project's name")
     .action((options: OutputOptions & { readonly name: string }) =>
       withCointill(
@@ -67,8 +67,8 @@ function activate(id: string, active: boolean, options: OutputOptions): Promise<
 function stopLines({ live, test }: Stops): readonly string[] {
   return [
     `Refused from now on: ${live.keys} live and ${test.keys} test keys.`,
-    `No longer ask for money, but are still watched: ${live.openPayments} live and ${test.openPayments} test payments.`,
-    `Still sent events: ${live.endpoints} live and ${test.endpoints} test endpoints.`,
+    `Still watched, but no longer asking for money: ${live.openPayments} live and ${test.openPayments} test payments.`,
+    `Still receive events: ${live.endpoints} live and ${test.endpoints} test endpoints.`,
   ];
 }
 
@@ -87,7 +87,7 @@ function addExportCommand(project: Command): void {
           throw new CommandFailure('Two exports are already running. Try again when one of them is done.');
         }
         const lines = await writeExport(to, opened.file);
-        process.stdout.write(`${lines} lines were written to ${to}.\n`);
+        process.stdout.write(`Wrote ${lines} lines to ${to}.\n`);
       }),
     );
 }
@@ -128,27 +128,24 @@ interface SetOptions extends OutputOptions {
 
 function addSetCommand(project: Command): void {
   printsRecord(
-    project.command('set').description('change who may use a project, its spread, and the looks of its pages'),
+    project.command('set').description('change who may use a project, its spread, and the look of its pages'),
   )
     .argument('<id>', "the project's id", projectIdOf)
     .option('--name <name>', "the project's name")
-    .option('--allow-ips <cidrs>', 'addresses or CIDRs, by commas, that its secret keys work from; "" opens it to all')
+    .option('--allow-ips <cidrs>', 'comma-separated addresses or CIDRs from which its secret keys work; "" allows all')
     .option(
       '--spread <percent>',
       'how much more than the market price its customers pay, in percent, such as 1.5',
       percentage,
     )
-    .option('--sweep-min <usd>', 'the least worth of a deposit to be swept', wholeNumber(0, 1_000_000))
-    .option('--allow-origins <urls>', 'origins, by commas, of pages that may use its public keys; "" allows none')
+    .option('--sweep-min <usd>', 'the minimum value of a deposit to sweep', wholeNumber(0, 1_000_000))
+    .option('--allow-origins <urls>', 'comma-separated origins of pages that may use its public keys; "" allows none')
     .option('--logo <file>', 'a PNG, JPEG or WebP of at most 64 KiB for its payment pages; "none" removes it')
     .option('--accent <colour>', "the colour of its payment pages, such as '#0b6b5b', or none")
     .option('--support-url <url>', 'where its customers find help: https, http or mailto, or none')
-    .option('--default-expiry <minutes>', 'how long payments can be paid by default, 1 to 1440, or none')
-    .option(
-      '--default-currency <code>',
-      'the currency that the shop counts in and new payments begin with, or none for USD',
-    )
-    .option('--default-success-url <url>', 'where customers go after payments by default, or none')
+    .option('--default-expiry <minutes>', 'the default time to pay, 1 to 1440, or none')
+    .option('--default-currency <code>', "the shop's currency, and the default for new payments, or none for USD")
+    .option('--default-success-url <url>', 'the default page for customers after a payment, or none')
     .action(async (id: string, options: SetOptions, command: Command) => {
       const { allowIps, allowOrigins, spread, sweepMin, logo, accent, supportUrl, name } = options;
       const { defaultExpiry, defaultCurrency, defaultSuccessUrl } = options;
@@ -252,6 +249,6 @@ function projectTable(projects: readonly Project[]): readonly string[] {
   return table(
     ['PROJECT', 'ACTIVE', 'MADE', 'NAME'],
     projects.map(({ id, active, createdAt, name }) => [id, active ? 'yes' : 'no', isoTime(createdAt), name]),
-    'There is no project yet. A first start makes one as soon as it is running. By hand: cointill project create --name NAME',
+    'There is no project yet. The first start creates one. Create one yourself with: cointill project create --name NAME',
   );
 }

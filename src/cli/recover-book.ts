@@ -32,13 +32,13 @@ export function addBookCommand(recover: Command): void {
   printsRecord(
     recover
       .command('book')
-      .description('create a payment for money received on an address from lost hours; see cointill network status')
-      .argument('<address>', 'where the money came to'),
+      .description('create a payment for money on a skipped address; see cointill network status')
+      .argument('<address>', 'the address that received the money'),
   )
     .requiredOption('--amount <n>', 'the amount of the order that the money pays')
     .addOption(new Option('--currency <code>', 'its currency').choices(FIATS).default('USD'))
-    .option('--order-id <text>', "the shop's own reference of the order")
-    .option('--project <id>', 'whose payment it is, where several share the wallet', projectIdOf)
+    .option('--order-id <text>', "the shop's reference for the order")
+    .option('--project <id>', "the project's id, if several share the wallet", projectIdOf)
     // Options that both commands have are parsed by the parent command.
     .action((address: string, _options: unknown, own: Command) => book(address, own.optsWithGlobals()));
 }
@@ -94,7 +94,7 @@ function shown(minor: bigint, currency: Fiat): string {
 function differs(amountMinor: bigint, worth: bigint, currency: Fiat): string {
   return (
     `The payment is booked at ${shown(amountMinor, currency)}, and the received money is worth about ${shown(worth, currency)} at today's price. ` +
-    'The price may have been different on that day; if it was not, compare the address and the amount with your shop before you deliver.'
+    'Unless the price was different on that day, compare the address and the amount with your shop before you deliver.'
   );
 }
 
@@ -133,7 +133,7 @@ function receivedLines(
     [
       'Worth now',
       worth === null
-        ? `not known: there is no price for ${asset} in ${currency} here. Compare it yourself with the amount that you gave`
+        ? `unknown: there is no price for ${asset} in ${currency} here. Compare the money with the amount yourself`
         : `about ${shown(worth, currency)}; the price may have been different on the day it came`,
     ],
   ]);

@@ -67,7 +67,7 @@ it.each(['3', '37', '300'])('booking 30 USD that came as %s warns, and books all
   const address = await receive(ONE_ETHER / 100n, '0xaa');
   const { code, stdout, stderr } = await cointill.run('recover', 'book', address, '--amount', amount, '--json');
   expect(code).toBe(0);
-  const withoutEmpty = `The payment is booked at ${amount} USD, and the received money is worth about 30 USD at today's price. The price may have been different on that day; `;
+  const withoutEmpty = `The payment is booked at ${amount} USD, and the received money is worth about 30 USD at today's price. Unless the price was different on that day, `;
   expect(stderr).toContain(`Warning: ${withoutEmpty}`);
   expect(textAt(JSON.parse(stdout), 'warning')).toContain(withoutEmpty);
 });
@@ -78,7 +78,7 @@ it('booking what has no price here says so, and does not warn', async () => {
   const priceless = await program({ DATABASE_URL: url });
   const { code, stdout, stderr } = await priceless.run('recover', 'book', address, '--amount', '300');
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-  expect(stdout).toMatch(/Worth now +not known: there is no price for ETH in USD here\./);
+  expect(stdout).toMatch(/Worth now +unknown: there is no price for ETH in USD here\./);
 });
 
 it('money that is booked by several at once is booked once, and the others get the answer of those who come later', async () => {

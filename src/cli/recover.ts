@@ -31,14 +31,17 @@ export function addRecoverCommands(recovering: Command): void {
   withSkip(
     printsRecord(
       recovering.description(
-        'pass over addresses and numbers that a lost or another copy may have handed out, and sell on; after a failover that may have lost the last moments, or where another copy was at work',
+        'skip addresses and numbers that a lost or second copy may have handed out; after a failover that may have lost the last moments, or if a second copy was at work',
       ),
     ),
   )
-    .option('--since <time>', 'from when on moments may be lost, such as 2026-11-22T03:10:00Z (default: an hour ago)')
+    .option(
+      '--since <time>',
+      'the time since which data may be lost, such as 2026-11-22T03:10:00Z (default: an hour ago)',
+    )
     .option(
       '--backups <folder>',
-      'where backups were restored from: what their copies began with is noted there (default: BACKUP_DIR)',
+      'the folder of the restored backups, which has the notes of their copies (default: BACKUP_DIR)',
     )
     .action((options: RecoverOptions) => {
       const now = Date.now();
@@ -69,7 +72,7 @@ function addKeyCommand(recover: Command): void {
   printsRecord(
     recover
       .command('key')
-      .description("make the SECRET_KEY or secret.key that is set now the database's, where that of before is lost"),
+      .description('give the database the current SECRET_KEY or secret.key, if its old key is lost'),
     // Options that both commands have are parsed by the parent command.
   ).action((_options: unknown, own: Command) => takeKey(own.optsWithGlobals()));
 }
@@ -80,7 +83,7 @@ function takeKey(options: OutputOptions): Promise<void> {
     await takeSealingKey(handle.db, await sealingKey({ lost: true }));
     const key = secretKey === null ? KEY_FILE_NAME : 'SECRET_KEY';
     print(options, { key: secretKey === null ? 'file' : 'setting' }, () => [
-      `${key} is the key of this database from now on. Every process and every command needs the same one.`,
+      `${key} is the key of this database from now on. Every process and command needs the same key.`,
     ]);
   });
 }
@@ -104,7 +107,7 @@ async function copiesOf(folder: string | null, now: number) {
 export function withSkip(command: Command): Command {
   return command.option(
     '--skip <n>',
-    'how many addresses of each wallet, and transaction numbers, to pass over (default: by the busiest day and the time that is lost, 1000 at least)',
+    'how many addresses of each wallet, and transaction numbers, to skip (default: by the busiest day and the time lost, at least 1000)',
     wholeNumber(1, MAX_SKIP),
   );
 }
@@ -143,7 +146,7 @@ export function recoveryLines({ lostSince, wallets, numbers, waitingDeliveries }
       ['Lost since', isoTime(lostSince)],
       ...wallets.map(({ network, from, to }): [string, string] => [
         'Addresses',
-        `${network}: numbers ${from} to ${to - 1} are passed over and stay watched; the next one is number ${to}`,
+        `${network}: numbers ${from} to ${to - 1} are skipped but stay watched; the next is number ${to}`,
       ]),
       ...used.map(({ mode, year, last, to }): [string, string] => [
         'Numbers',
@@ -155,11 +158,11 @@ export function recoveryLines({ lostSince, wallets, numbers, waitingDeliveries }
       ? []
       : [
           '',
-          `${waitingDeliveries} webhooks wait: those delivered in the lost time are sent again, with the same ids.`,
+          `${waitingDeliveries} webhooks wait: Cointill sends those delivered in the lost time again, with the same ids.`,
         ]),
     ...(wallets.length === 0
       ? []
-      : ['', 'Money on the skipped addresses is reported by cointill network status, and by the event payment.lost.']),
+      : ['', 'cointill network status and the event payment.lost report money on the skipped addresses.']),
   ];
 }
 
@@ -169,6 +172,6 @@ function gapLines(wallets: Recovery['wallets']): readonly string[] {
     .filter(({ gapLimit }) => gapLimit !== null)
     .flatMap(({ network, gapLimit }) => [
       '',
-      `Most wallets stop looking after ${GAP_LIMIT} addresses without money: raise the gap limit of your ${network} wallet to ${gapLimit} or more, so that it finds what comes from now on.`,
+      `Most wallets stop looking after ${GAP_LIMIT} addresses without money: raise the gap limit of your ${network} wallet to ${gapLimit} or more, so that it finds later payments.`,
     ]);
 }

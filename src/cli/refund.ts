@@ -19,11 +19,11 @@ type ShowOptions = OutputOptions & { readonly notPaidBy?: readonly string[] };
 export function addRefundCommands(refund: Command): void {
   printsRecord(refund.command('show').description('show a refund, and the exact transaction to sign in your wallet'))
     .argument('<id>', "the refund's id, re_…", refundIdOf)
-    .option('--not-paid-by <hash...>', 'transactions that seem to have paid a refund that was cancelled, and did not')
+    .option('--not-paid-by <hash...>', 'transactions that seem to have paid a cancelled refund, but did not')
     .action((id: string, options: ShowOptions) => withCointill((cointill) => showRefund(cointill, id, options)));
   printsRecord(refund.command('cancel').description('cancel a refund that is not being paid'))
     .argument('<id>', "the refund's id, re_…", refundIdOf)
-    .option('--force', 'even though the newest blocks were not read, and may pay it')
+    .option('--force', 'even though unread newer blocks may contain the payout')
     .action((id: string, options: OutputOptions & { readonly force?: boolean }) =>
       withCointill(async (cointill) => {
         const outcome = await cancelRefund(cointill.app, { id, isForced: options.force === true });

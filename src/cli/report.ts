@@ -46,7 +46,9 @@ export function addReportCommands(report: Command): void {
     .addOption(new Option('--report <report>', oneOf(REPORTS)).choices(REPORTS).makeOptionMandatory())
     .option('--coin <coin>', 'only money in this coin, with --network')
     .option('--network <network>', 'only money on this network, with --coin')
-    .addOption(new Option('--separator <name>', 'of CSV').choices(['comma', 'semicolon']).default('comma'))
+    .addOption(
+      new Option('--separator <name>', 'the separator of CSV').choices(['comma', 'semicolon']).default('comma'),
+    )
     .addOption(new Option('--json', 'write JSON lines instead of CSV'))
     .action((options: ExportOptions) =>
       withProject(options, async ({ app, handle }, scope, days) => {
@@ -65,7 +67,7 @@ export function addReportCommands(report: Command): void {
       }),
     );
   printsRecord(
-    ofDays(report.command('statement').description('reconcile the money of a period, coin by coin, to the last unit')),
+    ofDays(report.command('statement').description("reconcile a period's money, coin by coin, to the last unit")),
   ).action((options: DaysOptions & OutputOptions) =>
     withProject(options, async ({ app, handle }, scope, days) => {
       const asked = { scope: { ...scope, withSweeps: true }, days };
@@ -86,7 +88,7 @@ export function addReportCommands(report: Command): void {
 
 function ofDays(command: Command): Command {
   return command
-    .requiredOption('--project <id>', 'whose money', projectIdOf)
+    .requiredOption('--project <id>', "the project's id", projectIdOf)
     .addOption(new Option('--mode <mode>', 'live or test').choices(MODES).default('live'))
     .addOption(new Option('--period <period>', 'instead of --from and --to; last_month by default').choices(PERIODS))
     .option('--from <day>', 'the first day, such as 2026-01-01')
@@ -148,7 +150,7 @@ async function written(opened: OpenedExport, take: (piece: Buffer) => Promise<vo
 
 const VERDICTS = {
   balanced: 'Balanced to the last unit.',
-  explained: 'Some payments or deposits differ; they are named below.',
+  explained: 'Some payments or deposits differ; they are listed below.',
   unexplained: 'There is an unexplained difference. Please report it as a fault of Cointill.',
 } as const;
 
@@ -197,12 +199,13 @@ export function linesOf(statement: StatementRecord): readonly string[] {
       'No money came in this period, or before it.',
     ),
     ...differences.rows.map(
-      (row) => `${row.payment}: its transfers bring ${row.transfers} ${row.coin}, and it has ${row.payment_sum}.`,
+      (row) =>
+        `${row.payment}: the transfers add up to ${row.transfers} ${row.coin}, but the payment has ${row.payment_sum}.`,
     ),
-    ...moreOf(differences, 'payments with other sums than their transfers'),
+    ...moreOf(differences, 'payments that differ from their transfers'),
     ...overRefunds.rows.map(
       (row) =>
-        `${row.payment}: its refunds, paid or pending, are ${row.refunded} ${row.coin}; only ${row.received} are confirmed.`,
+        `${row.payment}: its refunds, paid or pending, add up to ${row.refunded} ${row.coin}; only ${row.received} are confirmed.`,
     ),
     ...moreOf(overRefunds, 'payments whose refunds are more than their confirmed money'),
     ...repeated.rows.map(
@@ -211,12 +214,12 @@ export function linesOf(statement: StatementRecord): readonly string[] {
     ...moreOf(repeated, 'refunds that were paid more than once'),
     ...deposits.rows.map(
       (row) =>
-        `${row.address}: ${row.received} ${row.coin} came, ${row.swept} were swept, and ${row.there} lie there.` +
+        `${row.address} received ${row.received} ${row.coin}; ${row.swept} were swept, and ${row.there} remain.` +
         (row.from_contracts === null
           ? ''
-          : ` The ${row.from_contracts} ${row.coin} more came by a contract's call, and were not seen before they lay there or were swept.`) +
+          : ` The other ${row.from_contracts} ${row.coin} came from a contract, unseen by Cointill.`) +
         (row.is_unclear
-          ? ' Money left it in a block of which no node could say yet what a contract paid there; "cointill network status" says more.'
+          ? ' Money left this address in a block that no node could trace yet; "cointill network status" says more.'
           : ''),
     ),
     ...moreOf(deposits, 'deposits that differ'),
@@ -228,7 +231,7 @@ function moreOf(
   { count, rows }: { readonly count: number; readonly rows: readonly unknown[] },
   what: string,
 ): readonly string[] {
-  return count > rows.length ? [`Named above: the first ${rows.length} of ${count} ${what}.`] : [];
+  return count > rows.length ? [`Listed above: the first ${rows.length} of ${count} ${what}.`] : [];
 }
 
 /** The parts of the money that is not accepted, as `open 1, late 0.5`. */

@@ -13,9 +13,9 @@ export function addFactorCommand(user: Command): void {
   printsRecord(
     user
       .command('require-second-factor')
-      .description('show or set the roles that require a second factor; people without one are asked for it at once'),
+      .description('show or set the roles that require a second factor; people without one must add it at once'),
   )
-    .argument('[roles]', `all, ${NO_ROLE}, or roles by commas: ${ROLES.join(', ')}`, rolesIn)
+    .argument('[roles]', `all, ${NO_ROLE}, or comma-separated roles: ${ROLES.join(', ')}`, rolesIn)
     .action((roles: readonly Role[] | undefined, options: OutputOptions) =>
       withCointill(async ({ app }) => {
         const required = roles === undefined ? await requiredFactors(app) : done(await requireFactors(app, roles));
@@ -32,7 +32,7 @@ function rolesIn(text: string): readonly Role[] {
   const words = commaSeparated(text);
   const unknown = words.find((word) => !ROLES.some((one) => one === word));
   if (text !== 'all' && (unknown !== undefined || words.length === 0)) {
-    throw new InvalidArgumentError(`Roles are all, ${NO_ROLE}, or ${ROLES.join(', ')} by commas.`);
+    throw new InvalidArgumentError(`Roles are all, ${NO_ROLE}, or a comma-separated list of ${ROLES.join(', ')}.`);
   }
   return ROLES.filter((one) => text === 'all' || words.includes(one));
 }
@@ -40,8 +40,8 @@ function rolesIn(text: string): readonly Role[] {
 function factorLines(roles: readonly Role[], without: readonly string[]): readonly string[] {
   if (roles.length === 0) return ['No role requires a second factor.'];
   return [
-    `A second factor is required of: ${roles.join(', ')}.`,
-    ...(without.length === 0 ? [] : ['', 'Without one, and asked for it before anything else:']),
+    `Roles that require a second factor: ${roles.join(', ')}.`,
+    ...(without.length === 0 ? [] : ['', 'These people must add one before anything else:']),
     ...without.map((email) => `  ${email}`),
   ];
 }

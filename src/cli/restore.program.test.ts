@@ -33,7 +33,7 @@ describe('restore', () => {
     const given = path.join(dir, 'new');
     expect(await told('-', '--data-dir', given)).toEqual({
       code: 2,
-      stderr: expect.stringContaining('from a file, not from standard input'),
+      stderr: expect.stringContaining('needs a file, not standard input'),
     });
     for (const args of [[file], [file, '--data-dir', given, '--to', 'postgres://a/b']]) {
       expect(await told(...args)).toEqual({
@@ -75,9 +75,9 @@ describe('restore', () => {
       return stdout.replaceAll(/\s+/g, ' ');
     };
     expect(await helpOf('backup')).toContain('--passphrase-file <file> encrypts the backup:');
-    expect(await helpOf('backup', 'check')).toContain('--passphrase-file <file> opens a backup that is encrypted:');
+    expect(await helpOf('backup', 'check')).toContain('--passphrase-file <file> opens an encrypted backup:');
     const help = await helpOf('restore');
-    expect(help).toContain('--passphrase-file <file> opens a backup that is encrypted:');
+    expect(help).toContain('--passphrase-file <file> opens an encrypted backup:');
     expect(help).toContain('--skip counts from beyond the addresses and numbers that those copies began with');
   });
 
@@ -121,7 +121,9 @@ describe('restore', () => {
     expect(code).toBe(0);
     expect(stdout).toMatch(/Start the service with DATA_DIR='\S+\/zweiter Lä den', and without DATABASE_URL/);
     expect(stdout).toMatch(/Restored before +\S+, shop\.backup to .*first\n/);
-    expect(stdout).toMatch(/begins beyond what those copies may have handed out\. Only one may sell/);
+    expect(stdout).toMatch(
+      /begins after the addresses and numbers that those may have handed out\. Only one copy may take orders/,
+    );
   });
 
   it('that cannot be noted says so, and what the next restore needs', async () => {
@@ -130,7 +132,7 @@ describe('restore', () => {
     await mkdir(path.join(dir, 'cointill-restores.jsonl'));
     const { code, stdout } = await cointill.run('restore', file, '--data-dir', path.join(dir, 'new'));
     expect(code).toBe(0);
-    expect(stdout).toMatch(/Warning: this restore could not be noted in .*has to give --skip \d+000 at least/);
+    expect(stdout).toMatch(/Warning: this restore could not be noted in .*give --skip \d+000 or more/);
   });
 
   it.runIf(isRoot)(

@@ -28,19 +28,19 @@ export function addRestoreCommand(restore: Command): void {
     readsBackup(restore.description('create a database from a backup; a restore never writes into existing data')),
   )
     .option('--data-dir <folder>', 'a new DATA_DIR with an embedded database')
-    .option('--to <postgres://…>', 'an empty database on a PostgreSQL server of your own; the key goes to DATA_DIR')
+    .option('--to <postgres://…>', 'an empty database on your own PostgreSQL server; the key goes to DATA_DIR')
     .addHelpText('after', SKIP_HELP)
     .action(runRestore);
 }
 
 const SKIP_HELP = `
-Restores are noted beside the backup, in cointill-restores.jsonl. Where backups of that folder were restored before, --skip
-counts from beyond the addresses and numbers that those copies began with.`;
+Cointill notes restores beside the backup, in cointill-restores.jsonl. If backups of that folder were restored before,
+--skip counts from beyond the addresses and numbers that those copies began with.`;
 
 async function runRestore(file: string, options: RestoreCommandOptions): Promise<void> {
   if (file === '-') {
     throw new UsageFailure(
-      'A backup is restored from a file, not from standard input: what is in it is read twice. Save it first: cat > FILE',
+      'A restore reads the backup twice, so it needs a file, not standard input. Save the backup first: cat > FILE',
     );
   }
   const target = targetOf(options);
@@ -86,7 +86,7 @@ async function runRestore(file: string, options: RestoreCommandOptions): Promise
     () => [
       ...fields([
         ['Restored to', place],
-        ['Belongs to', owner === null ? null : `${owner}: the service has to run as that user`],
+        ['Belongs to', owner === null ? null : `${owner}: the service must run as that user`],
         ...manifestFields(manifest),
         ['Took', `${(durationMs / 1000).toFixed(1)} s`],
         ...earlier.map((note): [string, string] => [
@@ -100,7 +100,7 @@ async function runRestore(file: string, options: RestoreCommandOptions): Promise
       ...earlierLines(earlier, notesFile),
       '',
       warning ??
-        `Noted in ${notesFile}. A copy of this backup in another folder does not know of it: were that one restored as well, it would need --skip ${safeSkip(recovery)}.`,
+        `Noted in ${notesFile}. If you also restore a copy of this backup from another folder, give --skip ${safeSkip(recovery)}.`,
       '',
       ...nextSteps(target, config),
     ],
@@ -123,8 +123,8 @@ function earlierLines(earlier: readonly RestoreNote[], notesFile: string): reado
   if (earlier.length === 0) return [];
   return [
     '',
-    'Backups of this folder were restored before, as listed above: this copy begins beyond what those copies may have handed out. Only one may sell: stop the others.',
-    `(Where none of them ever sold, the numbers need not be passed over: remove ${notesFile} and restore again.)`,
+    'Backups of this folder were restored before, as listed above: this copy begins after the addresses and numbers that those may have handed out. Only one copy may take orders: stop the others.',
+    `(If none of them ever took orders, nothing has to be skipped: remove ${notesFile} and restore again.)`,
   ];
 }
 
@@ -137,9 +137,9 @@ function safeSkip({ wallets, numbers }: Recovery): number {
 function notNoted(notesFile: string, problem: string, recovery: Recovery, mayMeetEarlier: boolean): string {
   const skip = safeSkip(recovery);
   const earlier = mayMeetEarlier
-    ? ` If a backup of this installation was restored before, and that copy sold, this one may hand out the same: restore again with --skip ${skip} before it sells.`
+    ? ` If another restored copy of this installation took orders, this copy may hand out the same addresses: restore again with --skip ${skip} before it takes orders.`
     : '';
-  return `Warning: this restore could not be noted in ${notesFile}: ${problem}.${earlier} Whoever restores this backup or another one of this installation again has to give --skip ${skip} at least, or to stop this copy before and make a new backup of it to restore; else both copies may hand out the same addresses and transaction numbers.`;
+  return `Warning: this restore could not be noted in ${notesFile}: ${problem}.${earlier} If you restore a backup of this installation again, give --skip ${skip} or more, or stop this copy first and restore a new backup of it. Otherwise both copies may hand out the same addresses and transaction numbers.`;
 }
 
 /** The owner of a restored folder; null: the present user. */

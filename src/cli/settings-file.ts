@@ -15,7 +15,7 @@ const READ_AT_START = /^(?:NODE_(?!ENV$|POLL_MS$)|UV_|SSL_CERT_|LD_|TZ$)/;
  */
 export function takeSettingsFile(): void {
   const [, , , file] = process.argv;
-  if (file === undefined || file.startsWith('-')) return fail('--settings needs the path of a file of settings.');
+  if (file === undefined || file.startsWith('-')) return fail('--settings needs the path of a settings file.');
   let text: string;
   try {
     const descriptor = DESCRIPTOR.exec(file)?.[1];

@@ -37,7 +37,7 @@ export class StoppedFailure extends CommandFailure {
   readonly exitCode: number;
 
   constructor(signal: StopSignal) {
-    super(`Stopped by ${signal} before it was done. It left nothing behind.`);
+    super(`Stopped by ${signal} before the end. Nothing is left behind.`);
     this.exitCode = EXIT_CODES[signal];
   }
 }

@@ -211,7 +211,7 @@ describe('cointill start', () => {
   });
 
   const WITHHELD = [
-    /^Make a key: .* key create --project [0-9a-f-]{36} --mode test /m,
+    /^Create key: .* key create --project [0-9a-f-]{36} --mode test /m,
     /^Dashboard: .* user invite --email EMAIL --role owner$/m,
   ];
 

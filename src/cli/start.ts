@@ -27,31 +27,31 @@ Settings, all optional, from the environment:
   PORT, SANDBOX_PORT, HOST               where the live and the sandbox API listen (4000, 4001, 127.0.0.1)
   MONITOR_PORT                           only health and metrics, for this machine (4002 for ROLE=worker, else unset)
   DATA_DIR, DATABASE_URL                 the data's folder (./data); a PostgreSQL server of your own
-  DATABASE_DIRECT_URL                    the direct connection past a pooler in transaction mode
-  BACKUP_DIR, BACKUP_AT, BACKUP_KEEP     a folder for a backup a day, when (03:10, UTC), how many are kept (14)
-  BACKUP_PASSPHRASE_FILE                 encrypts them
+  DATABASE_DIRECT_URL                    a direct connection past a pooler in transaction mode
+  BACKUP_DIR, BACKUP_AT, BACKUP_KEEP     a folder for a backup a day; when (03:10, UTC); how many to keep (14)
+  BACKUP_PASSPHRASE_FILE                 encrypts the backups
   BASE_URL, SANDBOX_BASE_URL             public addresses of the APIs
   CHECKOUT_URL, SANDBOX_CHECKOUT_URL     public addresses of the payment page
   TLS_CERT, TLS_KEY, TRUST_PROXY         HTTPS in this process; trusted proxies
   RATE_LIMIT_TEST, RATE_LIMIT_LIVE       requests per minute and key (100, 1000)
-  RATE_LIMIT_PAGE, REDIS_URL             views of a page per minute (600); where several processes count together
+  RATE_LIMIT_PAGE, REDIS_URL             views of a page per minute (600); where processes share their limits
   DASHBOARD, DASHBOARD_URL               on or off (on); its public address (BASE_URL)
-  DASHBOARD_ALLOW_CIDRS                  networks that it can be reached from (all)
+  DASHBOARD_ALLOW_CIDRS                  networks that may open the dashboard (all)
   RATE_LIMIT_DASHBOARD                   requests per minute and session (1200)
-  BITCOIN_RPC_URL, LITECOIN_RPC_URL      nodes of live payments, several by commas
+  BITCOIN_RPC_URL, LITECOIN_RPC_URL      nodes of live payments, comma-separated
   BITCOIN_COOKIE_FILE, BITCOIN_CHAIN     for URLs without a password; main, test, testnet4, signet or regtest;
                                          also LITECOIN_COOKIE_FILE, LITECOIN_CHAIN
   MAX_FEE_RATE                           highest fee rate of a refund's PSBT, in satoshi or litoshi per virtual byte (1000)
-  ETHEREUM_RPC_URL, ETHEREUM_CHAIN_ID    its nodes, by commas, and the chain that they must be on (1)
+  ETHEREUM_RPC_URL, ETHEREUM_CHAIN_ID    its nodes, comma-separated, and their chain (1)
   ETHEREUM_TOKENS                        in place of the built-in contracts, such as USDT=0x…:6; all three also for
                                          ${OTHER_EVM_NETWORKS}
-  NODE_POLL_MS                           how long a node rests between questions for news (500 or 1000)
-  FIXED_RATES, RATE_SOURCES              prices in USD, such as ETH=3000,BTC=60000; the sources of the others (all)
+  NODE_POLL_MS                           pause between two polls of a node (500 or 1000)
+  FIXED_RATES, RATE_SOURCES              prices in USD, such as ETH=3000,BTC=60000; sources of the others (all)
   RATE_MAX_AGE_SECONDS, MONITORING_HOURS how old a price may be (120); how long ended payments stay watched (168)
-  SANDBOX_COMPLETE_AFTER_SECONDS         when test payments complete by themselves (60)
-  SMTP_URL, MAIL_FROM                    the server that mails go to, smtp:// or smtps://; their sender (its user)
+  SANDBOX_COMPLETE_AFTER_SECONDS         how soon test payments complete by themselves (60)
+  SMTP_URL, MAIL_FROM                    the mail server, smtp:// or smtps://; the sender (its user)
   SECRET_KEY, METRICS_TOKEN              encrypts webhook secrets (a file in DATA_DIR); lets others read /metrics
-  WEBHOOK_ALLOW_CIDRS, LOG_LEVEL         private networks that webhooks may go to; fatal to trace, or silent (info)
+  WEBHOOK_ALLOW_CIDRS, LOG_LEVEL         private networks that webhooks may reach; fatal to trace, or silent (info)
   DRAIN_SECONDS                          how long a stopping API still answers, with /readyz 503 (0)
   ROLE, NODE_ENV                         all, api or worker (all); production: HTTPS only`;
 
@@ -104,7 +104,7 @@ async function checkPassphrase({ backups }: Config): Promise<void> {
 }
 /** A proxy in front means that other people reach the service. */
 const RELAXED =
-  'TRUST_PROXY is set without NODE_ENV=production: webhooks of test mode may go to addresses of this machine, and people see their answers. Set NODE_ENV=production if the proxy lets others in.';
+  'TRUST_PROXY is set without NODE_ENV=production: test webhooks may go to addresses of this machine, and people see the answers. Set NODE_ENV=production if the proxy lets others in.';
 
 /** In production a supervisor keeps every line: JSON like the rest of the log, and without a key. */
 function greet(config: Config, service: Started, log: Logger, program: string): void {
@@ -150,7 +150,7 @@ function untilEnd(log: Logger): Promise<'signal' | 'fault'> {
 
 function limitStop(log: Logger, limitMs: number): void {
   setTimeout(() => {
-    log.error('running work did not end in time; it continues after the next start');
+    log.error('some work did not end in time and continues after the next start');
     process.exit(1);
   }, limitMs).unref();
 }

@@ -27,7 +27,7 @@ export function addSweepCommands(sweep: Command): void {
   printsRecord(
     sweep.command('plan').description('list the balances of deposit contracts, and the calls that pay them out'),
   )
-    .requiredOption('--project <id>', 'whose deposits', projectIdOf)
+    .requiredOption('--project <id>', "the project's id", projectIdOf)
     .requiredOption('--network <network>', oneOf(EVM_NETWORKS))
     .action(({ project: projectId, network, ...options }: PlanOptions) =>
       withCointill(async ({ app, networkConfigs, problems }) => {
@@ -103,17 +103,17 @@ function lines(network: Network, overview: SweepOverview, decimals: Decimals): r
     '',
   );
   const unpriced = holdings.some(({ usdCents }) => usdCents === null)
-    ? ["Balances without a price are swept even if they are below the project's least amount."]
+    ? ["Balances without a price are swept even if they are below the project's minimum."]
     : [];
   if (calls.length === 0) {
-    return [...shown, '', "No deposit holds the project's least amount yet (cointill project set ID --sweep-min USD)."];
+    return [...shown, '', "No deposit holds the project's minimum yet (cointill project set ID --sweep-min USD)."];
   }
   return [
     ...shown,
     '',
     ...unpriced,
     `Cost: about ${gasEstimate} gas, ${formatDecimal(gasEstimate * gasPrice, ETHER_DECIMALS)} of the network's coin at ${formatDecimal(gasPrice, GWEI_DECIMALS)} gwei.`,
-    'Send these from any wallet, in this order and without value. Whoever sends them, the money goes to the treasury.',
+    'Send these calls from any wallet, in this order and without value. The money goes only to the treasury.',
     ...calls.flatMap((call, index) => [
       '',
       ...fields([

@@ -31,7 +31,7 @@ interface ChangedRoleOptions extends Omit<RoleOptions, 'role'> {
 const role = () => new Option('--role <role>', 'what they may do').choices(ROLES).makeOptionMandatory();
 const PROJECT = [
   '--project <id>',
-  'in this project alone; in all, later ones too, where none is named',
+  'in this project only; by default in all projects, later ones too',
   projectIdOf,
 ] as const;
 const emailOption = (text: string): string => emailOf(text, '--email');
@@ -39,9 +39,7 @@ const emailArgument = (text: string): string => emailOf(text, 'the e-mail');
 
 /** `cointill user invite|list|role|reset|deactivate|sessions|require-second-factor`. */
 export function addUserCommands(user: Command): void {
-  printsRecord(
-    user.command('invite').description('create a link for a new account, or for another attempt to create one'),
-  )
+  printsRecord(user.command('invite').description('create a link for a new or unfinished account'))
     .requiredOption('--email <email>', 'the e-mail of the account', emailOption)
     .addOption(role())
     .option(...PROJECT)
@@ -70,7 +68,7 @@ export function addUserCommands(user: Command): void {
   printsRecord(
     user.command('reset').description('create a link for a new password; ends all sessions, removes the second factor'),
   )
-    .argument('<email>', 'whose', emailArgument)
+    .argument('<email>', "the account's e-mail", emailArgument)
     .action((email: string, options: OutputOptions) => {
       const url = dashboardUrl();
       return withCointill(async ({ app }) => {
@@ -82,9 +80,9 @@ export function addUserCommands(user: Command): void {
   printsRecord(
     user
       .command('deactivate')
-      .description("refuse a person's sign-in; ends all their sessions, and lists the keys they made"),
+      .description('block a person from signing in; ends all their sessions, and lists the keys they created'),
   )
-    .argument('<email>', 'whom', emailArgument)
+    .argument('<email>', "the account's e-mail", emailArgument)
     .action((email: string, options: OutputOptions) =>
       withCointill(async ({ app }) => {
         const { person } = done(await deactivatePerson(app, { email }));
@@ -104,7 +102,7 @@ export function addUserCommands(user: Command): void {
 
 function addRoleCommand(user: Command): void {
   printsRecord(user.command('role').description("change or remove a person's role"))
-    .argument('<email>', 'whose', emailArgument)
+    .argument('<email>', "the account's e-mail", emailArgument)
     .addOption(
       new Option('--role <role>', 'what they may do; none removes the role')
         .choices([...ROLES, NO_ROLE])
@@ -133,8 +131,8 @@ function addRoleCommand(user: Command): void {
 
 function addSessionsCommand(user: Command): void {
   printsRecord(user.command('sessions').description("list somebody's sessions"))
-    .argument('<email>', 'whose', emailArgument)
-    .option('--end', 'end them all')
+    .argument('<email>', "the account's e-mail", emailArgument)
+    .option('--end', 'end all sessions')
     .action((email: string, options: OutputOptions & { readonly end?: boolean }) =>
       withCointill(async ({ app }) => {
         const person = await findPersonByEmail(app.db, email);
@@ -159,7 +157,9 @@ function emailOf(text: string, name: string): string {
 function dashboardUrl(): string {
   const { dashboard } = readConfig(process.env, process.cwd());
   if (dashboard !== null) return dashboard.url;
-  throw new CommandFailure('There is no dashboard, because DASHBOARD is off. Set it to on, here and for the service.');
+  throw new CommandFailure(
+    'There is no dashboard, because DASHBOARD is off. Set DASHBOARD to on, here and for the service.',
+  );
 }
 
 type Membership = Member['memberships'][number];
@@ -176,10 +176,10 @@ function changedLine(
 ): string {
   if (given !== null)
     return `${email} is now ${given} ${projectId === null ? 'in all projects' : `in project ${projectId}`}.`;
-  if (projectId === null) return `${email} has no role in all projects any more.`;
+  if (projectId === null) return `${email} no longer has a role in all projects.`;
   const everywhere = memberships.find((one) => one.projectId === null)?.role;
   const rest = everywhere === undefined ? 'and none in all projects' : `and is ${everywhere} there as in all projects`;
-  return `${email} has no role of their own in project ${projectId} any more, ${rest}.`;
+  return `${email} no longer has a role of their own in project ${projectId}, ${rest}.`;
 }
 
 /** Says that a role in all projects does not apply everywhere, and how to remove the others. */
@@ -219,12 +219,12 @@ function printLink(
       ['E-mail', person.email],
       ['Role', given],
       ['Until', isoTime(expiresAt)],
-      ['Mail', isMailed === true ? 'with a link of its own, sent by the service' : null],
+      ['Mail', isMailed === true ? 'the service sends one with another link' : null],
     ]),
     ...secretFields(
       'Link',
       url,
-      `Good once, for ${isMailed === null ? 'an hour' : 'seven days'}: give it to nobody else.`,
+      `Works once, for ${isMailed === null ? 'an hour' : 'seven days'}: give it to nobody else.`,
     ),
     ...standingLines(person, standing),
   ]);
@@ -256,7 +256,7 @@ function peopleTable(people: readonly Member[]): readonly string[] {
       isoTimeOrNull(person.lastSeenAt) ?? '-',
       person.memberships.map((one) => `${one.role} (${one.projectId ?? 'all projects'})`).join(', ') || '-',
     ]),
-    'Nobody has an account yet. Make a link with: cointill user invite --email EMAIL --role owner',
+    'Nobody has an account yet. Create a link with: cointill user invite --email EMAIL --role owner',
   );
 }
 

@@ -22,9 +22,12 @@ interface TermsOptions extends OutputOptions {
 /** `cointill wallet terms`. */
 export function addTermsCommand(wallet: Command): void {
   printsRecord(wallet.command('terms').description("show or change the terms of a project's live payments"))
-    .requiredOption('--project <id>', 'whose terms', projectIdOf)
-    .option('--coin-order <coins>', 'coins that come first on the payment page, by commas; "" for the usual order')
-    .option('--coins-off <coins>', 'coins that are not offered, by commas, such as ETH/ethereum; "" offers all')
+    .requiredOption('--project <id>', "the project's id", projectIdOf)
+    .option(
+      '--coin-order <coins>',
+      'coins that come first on the payment page, comma-separated; "" for the default order',
+    )
+    .option('--coins-off <coins>', 'coins not to offer, comma-separated, such as ETH/ethereum; "" offers all')
     .option(
       '--monitoring-hours <hours>',
       `how long payments are watched after their end, 1 to ${MAX_MONITORING_HOURS}, or none for MONITORING_HOURS`,
@@ -79,7 +82,7 @@ function termsLines(app: App, { id, coins, monitoringHours, spreadBasisPoints }:
   const hours = `${monitoringMsOf(app, monitoringHours) / 3_600_000} hours`;
   return fields([
     ['Project', id],
-    ['First', coins.order.length === 0 ? 'the usual order' : coins.order.join(', ')],
+    ['First', coins.order.length === 0 ? 'the default order' : coins.order.join(', ')],
     ['Not offered', coins.off.length === 0 ? 'none' : coins.off.join(', ')],
     ['Offered', offered.length === 0 ? 'none yet: no wallet is set on a network that has a node' : offered.join(', ')],
     ['Watched', `${hours} after the end${monitoringHours === null ? ' (MONITORING_HOURS)' : ''}`],

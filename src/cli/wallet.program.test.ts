@@ -41,7 +41,7 @@ it('sets a wallet and shows its first addresses', async () => {
   });
   expect(await cointill.run(...set, '--first-index', '-1')).toMatchObject({
     code: 2,
-    stderr: expect.stringContaining('It must be a whole number from 0 to 100000000.'),
+    stderr: expect.stringContaining('Give a whole number from 0 to 100000000.'),
   });
 });
 

@@ -43,19 +43,19 @@ function addSet(wallet: Command): void {
       .command('set')
       .description("set a project's wallet on a network; never give a private key or recovery phrase"),
   )
-    .requiredOption('--project <id>', 'whose wallet', projectIdOf)
+    .requiredOption('--project <id>', "the project's id", projectIdOf)
     .requiredOption('--network <network>', oneOf(NETWORKS))
     .option('--xpub <xpub>', 'the extended public key of the account: xpub…, ypub…, zpub…, Ltub… and the like')
     .option('--descriptor <descriptor>', 'an output descriptor: wpkh([…]xpub…/0/*), tr(…), sh(wpkh(…)) or pkh(…)')
-    .option('--treasury <0x…>', 'EVM networks: deposit contracts that can pay out to this address alone')
+    .option('--treasury <0x…>', 'EVM networks: deposit contracts that can pay out only to this address')
     .option(
       '--confirmations <n>',
-      'confirmations that a payment needs (default: by the amount)',
+      'confirmations that a payment needs (default: depends on the amount)',
       wholeNumber(1, 10_000),
     )
     .option(
       '--tolerance <percent>',
-      `how far from the owed amount still counts as exact (default: ${DEFAULT_TOLERANCE_BASIS_POINTS / 100})`,
+      `how far from the amount due still counts as exact (default: ${DEFAULT_TOLERANCE_BASIS_POINTS / 100})`,
       percentage,
     )
     .option(
@@ -89,7 +89,7 @@ function addSet(wallet: Command): void {
 
 function addShow(wallet: Command): void {
   printsRecord(wallet.command('show').description("show a project's wallets and their first addresses"))
-    .requiredOption('--project <id>', 'whose wallets', projectIdOf)
+    .requiredOption('--project <id>', "the project's id", projectIdOf)
     .action((options: OutputOptions & { readonly project: string }) =>
       withCointill(async (cointill) => {
         const { wallets } = done(await walletsOf(cointill.app, options.project));
@@ -116,7 +116,7 @@ function addCheck(wallet: Command): void {
   printsRecord(
     wallet.command('check').description('show the addresses that payments will get, to compare with your wallet'),
   )
-    .requiredOption('--project <id>', 'whose wallet', projectIdOf)
+    .requiredOption('--project <id>', "the project's id", projectIdOf)
     .requiredOption('--network <network>', 'the network of the wallet')
     .option('--count <n>', 'how many addresses', wholeNumber(1, 1000), 5)
     .action((options: OutputOptions & { readonly project: string; readonly network: string; readonly count: number }) =>
@@ -173,10 +173,10 @@ function walletRecord(wallet: Wallet, first: readonly string[]): object {
 }
 
 const COMPARE = {
-  xpub: 'Your wallet must show the same ones, in this order, before money goes there:',
-  descriptor: 'Your wallet must show the same ones, in this order, before money goes there:',
+  xpub: 'Before money goes there, your wallet must show the same addresses in this order:',
+  descriptor: 'Before money goes there, your wallet must show the same addresses in this order:',
   treasury:
-    'They are deposit contracts, which no wallet shows: their money can be paid out only to the treasury. Compare the treasury:',
+    'These are deposit contracts, which no wallet shows and which pay out only to the treasury. Compare the treasury:',
 } as const;
 const KIND_NAMES = { xpub: 'Extended key', descriptor: 'Descriptor', treasury: 'Treasury' } as const;
 
@@ -205,6 +205,6 @@ function gapText(wallet: Wallet): string {
   const { count, limit } = gapInWords(wallet);
   if (kind === 'treasury') return count;
   return gap <= GAP_LIMIT
-    ? `${count} addresses after the last one that was paid`
-    : `${count} addresses after the last one that was paid: raise your wallet's gap limit to ${limit} or more, so that it finds later payments`;
+    ? `${count} addresses after the last paid one`
+    : `${count} addresses after the last paid one: raise your wallet's gap limit to ${limit} or more, so that it finds later payments`;
 }

@@ -37,7 +37,7 @@ export function addDeliveryCommands(webhook: Command): void {
       }),
     );
 
-  printsRecord(webhook.command('retry').description('send a delivery once more, now; its schedule stays as it is'))
+  printsRecord(webhook.command('retry').description('send a delivery again now; its schedule stays the same'))
     .argument('<delivery-id>', "the delivery's id, dlv_…", deliveryIdOf)
     .action(retry);
 }

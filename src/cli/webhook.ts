@@ -40,12 +40,12 @@ export function addWebhookCommands(webhook: Command): void {
 
 function addCreate(webhook: Command): void {
   printsRecord(webhook.command('create').description('send events of a project to a URL'))
-    .requiredOption('--project <id>', 'whose events', projectIdOf)
-    .addOption(new Option('--mode <mode>', 'events of test or of live payments').choices(MODES).makeOptionMandatory())
+    .requiredOption('--project <id>', "the project's id", projectIdOf)
+    .addOption(new Option('--mode <mode>', 'events of test or live payments').choices(MODES).makeOptionMandatory())
     .requiredOption('--url <url>', 'https://…; in test mode also http and this machine')
     .requiredOption(
       '--events <types>',
-      `all (the documented ones), or types by commas; only by name: ${OPT_IN_EVENTS.join(', ')}`,
+      `all (the documented types), or comma-separated types; only by name: ${OPT_IN_EVENTS.join(', ')}`,
     )
     .addHelpText('after', `\nDocumented events: ${DOCUMENTED_EVENTS.join(', ')}`)
     .action(({ project: projectId, mode, url, events, ...options }: CreateOptions) => {
@@ -68,7 +68,7 @@ function addCreate(webhook: Command): void {
 
 function addList(webhook: Command): void {
   printsRecord(webhook.command('list').description('list endpoints, without their secrets'))
-    .option('--project <id>', 'only of this project', projectIdOf)
+    .option('--project <id>', 'only endpoints of this project', projectIdOf)
     .action((options: OutputOptions & { readonly project?: string }) =>
       withCointill(async ({ app }) => {
         const { project: projectId = null } = options;
@@ -82,25 +82,17 @@ function addList(webhook: Command): void {
 }
 
 function addDeleteAndEnable(webhook: Command): void {
-  actsOnId(
-    webhook.command('delete').description('delete an endpoint; its waiting deliveries are cancelled'),
-    'endpoint',
-    {
-      run: deleteEndpoint,
-      record: { deleted: true },
-      line: (id) => `Deleted ${id}: nothing is sent to it any more.`,
-    },
-  );
-  actsOnId(
-    webhook.command('enable').description('send to an endpoint again after it answered 410 or was paused'),
-    'endpoint',
-    {
-      run: reopenEndpoint,
-      record: { enabled: true },
-      line: (id) =>
-        `Enabled ${id}: it gets every event from now on. What was stopped can be sent with: cointill webhook retry`,
-    },
-  );
+  actsOnId(webhook.command('delete').description('delete an endpoint and cancel its waiting deliveries'), 'endpoint', {
+    run: deleteEndpoint,
+    record: { deleted: true },
+    line: (id) => `Deleted ${id}: the endpoint no longer receives events.`,
+  });
+  actsOnId(webhook.command('enable').description('resume an endpoint that answered 410 or was paused'), 'endpoint', {
+    run: reopenEndpoint,
+    record: { enabled: true },
+    line: (id) =>
+      `Enabled ${id}: it receives every event from now on. Send stopped deliveries with: cointill webhook retry`,
+  });
 }
 
 function addRotate(webhook: Command): void {
@@ -108,7 +100,7 @@ function addRotate(webhook: Command): void {
     webhook.command('rotate').description('give an endpoint a new secret; the old one stays valid for 24 hours'),
   )
     .argument('<id>', "the endpoint's id, we_…", endpointIdOf)
-    .option('--lost-key', 'although SECRET_KEY or secret.key differs from before: the old secret is lost')
+    .option('--lost-key', 'if SECRET_KEY or secret.key was lost, and the old secret with it')
     .action((uuid: string, { lostKey: lost = false, ...options }: OutputOptions & { readonly lostKey?: boolean }) =>
       withCointill(async ({ app, sealingKey }) => {
         const rotated = done(await rotateEndpointSecret(app, await sealingKey({ lost }), uuid, { isNewKey: lost }));
@@ -122,9 +114,7 @@ function addRotate(webhook: Command): void {
             ['URL', endpoint.url],
             [
               'Old secret',
-              until === null
-                ? 'cannot be opened any more and signs nothing'
-                : `also signs in webhook-signature until ${until}`,
+              until === null ? 'is lost and signs nothing' : `also signs in webhook-signature until ${until}`,
             ],
           ]),
           ...secretFields('Secret', secret, 'Shown only once: keep it now. x-service-signature uses it from now on.'),
@@ -159,7 +149,7 @@ function endpointTable(endpoints: readonly WebhookEndpoint[]): readonly string[]
       isAllDocumented(endpoint) ? 'all' : endpoint.events.join(','),
       endpoint.url,
     ]),
-    'There is no webhook endpoint yet. Make one with: cointill webhook create',
+    'There is no webhook endpoint yet. Create one with: cointill webhook create',
   );
 }
 

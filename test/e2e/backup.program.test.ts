@@ -122,7 +122,9 @@ it('with SECRET_KEY the key stays out of the file, and a restore wants the same 
   const file = path.join(dir, 'a.backup');
   const { stdout } = await service.cointill.run('backup', file);
   expect(stdout).toMatch(new RegExp(`^Database +embedded, in ${service.cointill.dataDir}\n`));
-  expect(stdout).toMatch(/can read your customers' data\..*--passphrase-file\.\nSECRET_KEY is not in it/);
+  expect(stdout).toMatch(
+    /can read your customers' data\..*--passphrase-file\.\nThe backup does not contain SECRET_KEY/,
+  );
   expect(await service.cointill.json('backup', file)).toMatchObject({
     key: 'setting',
     replaced: expect.stringMatching(/^\d{4}-/),

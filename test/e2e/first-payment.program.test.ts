@@ -77,7 +77,7 @@ it("the README's first payment can be followed word for word: listen, curl, look
   );
   const port = String(await freePort());
   const listener = service.cointill.start('webhook', 'listen', '--project', projectId, '--port', port);
-  await listener.waitFor(/Registered it as/);
+  await listener.waitFor(/Registered as/);
 
   const order: unknown = JSON.parse(await shell(curlIn(banner)));
   expect(order).toMatchObject({ status: 'pending', amount: 25, crypto_currency: 'BTC', crypto_amount: 0.00041667 });

@@ -177,7 +177,10 @@ it('says why it refuses and what is possible, and changes nothing', async () => 
   await simulatePayment(app, { id: underpaid.id }, 'part');
   await completeSandboxPayment(app, { id: finished.id });
   const refused = [
-    [['accept', publicPaymentId(open)], `${publicPaymentId(open)} is pending and cannot be accepted. Accepted can be`],
+    [
+      ['accept', publicPaymentId(open)],
+      `${publicPaymentId(open)} is pending and cannot be accepted. Only a payment that expired`,
+    ],
     [['cancel', publicPaymentId(underpaid)], '(0.00083333 BTC, confirmed), so it cannot be cancelled.'],
     [['complete', publicPaymentId(finished)], `${publicPaymentId(finished)} is already completed.`],
     [['complete', publicPaymentId(live)], 'is a live payment: only test payments can be completed by hand.'],

@@ -12,6 +12,7 @@ it('what needs attention is shown to those who may read what it is about', () =>
       'overpaid',
       'slow',
       'refund_paid_twice',
+      'refund_paid_anyway',
       'refund_to_sign',
     ],
     read_developer: ['endpoint_disabled', 'endpoint_failing'],

@@ -9,6 +9,7 @@ const KINDS = {
   overpaid: 'read_payments',
   slow: 'read_payments',
   refund_paid_twice: 'read_payments',
+  refund_paid_anyway: 'read_payments',
   refund_to_sign: 'read_payments',
   endpoint_disabled: 'read_developer',
   endpoint_failing: 'read_developer',

@@ -174,7 +174,7 @@ export async function quotedTwice(shop: EtherShop) {
 }
 
 /** A rail of ether alone. */
-export function etherRail(db: Database, rates: RateSource): Rail {
+export function etherRail(db: Database, rates: RateSource, evmChain: Rail['evmChain'] = () => null): Rail {
   const ether = tokenOf('ETH', 'ethereum');
   if (ether === null) throw new Error('there is no ether');
   return chainRail({
@@ -182,7 +182,7 @@ export function etherRail(db: Database, rates: RateSource): Rail {
     rates,
     tokens: [ether],
     ...MAIN_WALLETS,
-    evmChain: () => null,
+    evmChain,
     payoutChain: () => 'main',
   });
 }

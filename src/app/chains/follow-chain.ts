@@ -99,7 +99,8 @@ export function createChainFollower(
       // Before anything is read, so that a later request waits for the next round.
       const poll = await requestedPoll(app, source);
       const followed = await step();
-      if (source.mempool === null && followed !== 'rolled_back') await endPoll(app, source, poll);
+      const isRead = source.mempool === null && followed !== 'rolled_back' && contractPayouts.isUpToDate();
+      if (isRead) await endPoll(app, source, poll);
       if (followed !== 'at_head') return followed;
       const askedAt = app.clock();
       const view = await mempool.read(poll?.number ?? null);

@@ -1,9 +1,12 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { utxoNodeKindsFor } from '../../../test/litecoind.ts';
-import type { NodeReport } from '../../rails/chain.ts';
+import { NETWORK_FACTS } from '../../domain/networks.ts';
+import { ChainUnavailableError, type NodeReport } from '../../rails/chain.ts';
+import { fixedRates } from '../../rates/fixed.ts';
 import { readPolls, requestPoll } from '../../store/chains/chain.ts';
 import { createChainFollower } from './follow-chain.ts';
-import { etherShop } from './follow-chain.fixture.ts';
+import { etherRail, etherShop } from './follow-chain.fixture.ts';
+import { etherRefund, paidOrder } from '../refunds/refund-ether.fixture.ts';
 import { coinShop } from './follow-utxo.fixture.ts';
 
 const report = (height: number | null): NodeReport => ({ node: 'https://node.example', height, problem: null });
@@ -30,6 +33,42 @@ describe('a requested poll', () => {
     await requestPoll(db, 'ethereum');
     await shop.follow();
     expect(await done()).toBe(3);
+  });
+
+  it('is done only when the balances were compared that a contract may have changed', async () => {
+    const shop = await etherShop();
+    await etherRefund(shop, await paidOrder(shop));
+    const { db } = shop.app;
+    const { native } = shop.source;
+    if (native === null || native === undefined) throw new Error('The source tells no balances.');
+    const isAway = new ChainUnavailableError('ethereum', 'eth_getBalance', []);
+    const balancesAt = vi.fn(native.balancesAt).mockRejectedValueOnce(isAway).mockRejectedValueOnce(isAway);
+    const source = { ...shop.source, native: { ...native, balancesAt } };
+    const follower = createChainFollower(shop.app, source);
+    const follow = async (): Promise<number | undefined> => {
+      while ((await follower.follow()) !== 'at_head');
+      return (await readPolls(db, 'ethereum'))?.done;
+    };
+    await shop.mine(1);
+    await requestPoll(db, 'ethereum');
+    expect(await follow()).toBe(0);
+    await shop.mine(1);
+    expect(await follow()).toBe(1);
+  });
+
+  it('of a main chain is not done while the newest block is minutes old, as when the node has lost its network', async () => {
+    const evmChain = () => ({ chainId: NETWORK_FACTS.ethereum.chainId, contract: null });
+    const shop = await etherShop({ rail: (db) => etherRail(db, fixedRates(new Map()), evmChain) });
+    const { db, clock } = shop.app;
+    await shop.follow();
+    const done = async (): Promise<number | undefined> => (await readPolls(db, 'ethereum'))?.done;
+    clock.advance(5 * 60_000);
+    await requestPoll(db, 'ethereum');
+    await shop.follow();
+    expect(await done()).toBe(0);
+    await shop.mine(1);
+    await shop.follow();
+    expect(await done()).toBe(1);
   });
 
   it.each(utxoNodeKindsFor(import.meta.url))(

@@ -201,10 +201,11 @@ async function liveItems(
 ): Promise<readonly AttentionItem[]> {
   if (mode !== 'live') return [];
   const recent = { limit: MAX_ATTENTION + 1, since: app.clock() - REFUND_WATCH_MS };
-  const [keys, unsigned, doubled, changes, wallets, { followed, faults }, worth] = await Promise.all([
+  const [keys, unsigned, doubled, anyway, changes, wallets, { followed, faults }, worth] = await Promise.all([
     keysBeyondRole(app, projectId),
     askingRefunds(app.db, projectId, 'refund_to_sign', recent),
     askingRefunds(app.db, projectId, 'refund_paid_twice', recent),
+    askingRefunds(app.db, projectId, 'refund_paid_anyway', recent),
     unseenWalletChanges(app.db, projectId, MAX_ATTENTION + 1),
     walletNetworks(app.db, projectId),
     serviceHealth(),
@@ -215,6 +216,7 @@ async function liveItems(
     ...keys.map(keyItem),
     ...unsigned.map((refund) => refundItem('refund_to_sign', refund)),
     ...doubled.map((refund) => refundItem('refund_paid_twice', refund)),
+    ...anyway.map((refund) => refundItem('refund_paid_anyway', refund)),
     ...changes.map(walletItem),
     ...faults.filter(({ network }) => wallets.networks.includes(network)).map(faultItem),
     ...without.map((network) => ({

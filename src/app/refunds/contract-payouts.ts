@@ -17,6 +17,8 @@ export interface ContractPayouts {
 /** Finds refunds paid by contracts: no block lists a Safe's payment, but it shows in the balance. */
 export interface ContractPayoutWatch {
   find(blocks: readonly ChainBlock[]): Promise<ContractPayouts>;
+  /** Whether the balances after the last block were compared; not while no node tells them. */
+  isUpToDate(): boolean;
 }
 
 const NOTHING: ContractPayouts = { found: [], checks: [] };
@@ -33,6 +35,7 @@ export function createContractPayoutWatch(app: Pick<App, 'db' | 'clock'>, source
   let unseen: readonly ChainBlock[] = [];
 
   return {
+    isUpToDate: () => unseen.length === 0,
     find: async (blocks) => {
       const [first, tip] = [blocks[0], blocks.at(-1)];
       if (native === null || first === undefined || tip === undefined) return NOTHING;

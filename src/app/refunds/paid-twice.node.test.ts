@@ -100,6 +100,7 @@ it('a late payout of a cancelled refund is not taken for a second one of a paid 
   await shop.anvil.transfer(CUSTOMER, first.units);
   await shop.advance(3);
   expect(await sentences(shop, first)).toEqual([expect.stringContaining(encodeId('refund', cancelled.id))]);
+  expect((await told(shop)).kinds).toContain('refund_paid_anyway');
   expect(await showEther(shop, rest)).toMatchObject({
     call: null,
     problem: expect.stringContaining('do not pay again'),

@@ -138,7 +138,7 @@ function nothingToSign(problem: string | null): Examined {
 /** A late payout does not complete a failed refund, but nobody should pay the refund a second time. */
 function paidAllTheSame({ transactionHash, state, isGuess }: RefundPayout): string {
   if (isGuess) {
-    return `${transactionHash} paid exactly this amount to this address after the refund had failed. Unless it has nothing to do with it, do not pay the customer a second time.`;
+    return `${transactionHash} paid exactly this amount to this address, and was seen after the refund had failed. Unless it has nothing to do with it, do not pay the customer a second time.`;
   }
   const how = { block: 'is in a block', waiting: 'waits to be mined', dropped: 'was sent, and may be mined yet' }[
     state

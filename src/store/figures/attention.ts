@@ -150,9 +150,14 @@ const ASKING = {
       where o.refund_id >= ${since}::uuid group by o.refund_id having count(*) > 1)`,
     occurrence: sql`${PAYOUTS}::text`,
   },
+  refund_paid_anyway: {
+    condition: () => sql`r.status = 'failed' and not ${TAKES_PAYMENTS}
+      and exists (select from refund_payouts o where o.refund_id = r.id)`,
+    occurrence: sql`${PAYOUTS}::text`,
+  },
 } as const satisfies Partial<Record<AttentionKind, object>>;
 
-/** Live refunds with an address that nothing pays yet, or that several mined transactions pay; newest first. */
+/** Live refunds with an address that nothing pays yet, that several mined transactions pay, or that were paid although they had failed; newest first. */
 export async function askingRefunds(
   db: Database,
   projectId: string,

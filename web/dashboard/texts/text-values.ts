@@ -33,6 +33,8 @@ export interface TextValues {
   readonly kind_refund_to_sign_text: 'amount';
   readonly kind_refund_paid_twice: 'name';
   readonly kind_refund_paid_twice_text: 'amount';
+  readonly kind_refund_paid_anyway: 'name';
+  readonly kind_refund_paid_anyway_text: 'amount';
   readonly kind_reorged: 'name';
   readonly kind_slow: 'name';
   readonly kind_slow_text: 'amount';

@@ -113,6 +113,7 @@ function commandOf({ kind, subject, network, payment }: AttentionItem, projectId
     case 'sweep':
       return `cointill sweep plan --project ${projectId} --network ${network}`;
     case 'refund_paid_twice':
+    case 'refund_paid_anyway':
       return payment === null ? null : `cointill payment show ${publicPaymentId(payment)}`;
     case 'refund_to_sign':
       return `cointill refund show ${payment?.name}`;

@@ -29,6 +29,7 @@ export function actionNames(
       return refund ? ['refund_excess'] : seen;
     case 'reorged':
     case 'refund_paid_twice':
+    case 'refund_paid_anyway':
     case 'slow':
       return seen;
     case 'refund_to_sign':

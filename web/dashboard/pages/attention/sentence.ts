@@ -25,6 +25,7 @@ export function describe(
     case 'paid_after_cancel':
     case 'slow':
     case 'refund_paid_twice':
+    case 'refund_paid_anyway':
     case 'refund_to_sign':
       return { title, text: t(`kind_${kind}_text`, { amount }) };
     case 'reorged':

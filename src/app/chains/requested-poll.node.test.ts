@@ -1,4 +1,4 @@
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { utxoNodeKindsFor } from '../../../test/litecoind.ts';
 import { NETWORK_FACTS } from '../../domain/networks.ts';
 import { ChainUnavailableError, type NodeReport } from '../../rails/chain.ts';
@@ -42,7 +42,12 @@ describe('a requested poll', () => {
     const { native } = shop.source;
     if (native === null || native === undefined) throw new Error('The source tells no balances.');
     const isAway = new ChainUnavailableError('ethereum', 'eth_getBalance', []);
-    const balancesAt = vi.fn(native.balancesAt).mockRejectedValueOnce(isAway).mockRejectedValueOnce(isAway);
+    let refusals = 2;
+    const balancesAt: typeof native.balancesAt = async (...asked) => {
+      refusals -= 1;
+      if (refusals >= 0) throw isAway;
+      return native.balancesAt(...asked);
+    };
     const source = { ...shop.source, native: { ...native, balancesAt } };
     const follower = createChainFollower(shop.app, source);
     const follow = async (): Promise<number | undefined> => {

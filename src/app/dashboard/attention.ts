@@ -9,18 +9,17 @@ import type { Mode } from '../../domain/permission.ts';
 import { mayDo, type Role } from '../../domain/role.ts';
 import { withoutQuery } from '../../domain/web-url.ts';
 import {
-  askingRefunds,
   attentionMarks,
   faultyEndpoints,
   slowPayments,
   unusualPayments,
   walletNetworks,
-  type AskingRefund,
   type AttentionKey,
   type AttentionMark,
   type FaultyEndpoint,
   type FaultyPayment,
 } from '../../store/figures/attention.ts';
+import { askingRefunds, type AskingRefund } from '../../store/figures/asking-refunds.ts';
 import { unseenWalletChanges, type WalletChange } from '../../store/wallets/wallets.ts';
 import type { App } from '../context.ts';
 import { keysBeyondRole, type KeyBeyondRole } from '../projects/keys.ts';

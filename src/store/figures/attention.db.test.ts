@@ -7,7 +7,8 @@ import type { Refund } from '../../domain/refund.ts';
 import { savePayouts } from '../refunds/refund-payouts.ts';
 import { insertRefund } from '../refunds/refunds.ts';
 import { toRow } from '../rows.ts';
-import { saveAttentionMark, slowPayments, askingRefunds, unusualPayments } from './attention.ts';
+import { askingRefunds } from './asking-refunds.ts';
+import { saveAttentionMark, slowPayments, unusualPayments } from './attention.ts';
 
 const ADDRESS = 'tb1qw508d6qejxtdg4y5r3zarvary0c5xw7kxpjzsx';
 const HOUR_MS = 3_600_000;

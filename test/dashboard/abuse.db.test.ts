@@ -9,7 +9,14 @@ import {
   limitedTurns,
   type HashedFor,
 } from '../../src/app/people/password-hash.ts';
-import { deactivatePerson, invitePerson, peopleOf, resetPerson, setRole } from '../../src/app/people/people.ts';
+import {
+  deactivatePerson,
+  invitePerson,
+  peopleOf,
+  removeSecondFactor,
+  resetPerson,
+  setRole,
+} from '../../src/app/people/people.ts';
 import { signIn } from '../../src/app/people/sign-in.ts';
 import { newToken } from '../../src/app/people/token.ts';
 import { projectsOf } from '../../src/app/projects/projects.ts';
@@ -463,7 +470,7 @@ describe('hashing', () => {
 
 describe('a right password, checked while something else happens,', () => {
   /** Signs in by the password; `meanwhile` happens once it was found right. */
-  async function signInWhile(email: string, meanwhile: () => Promise<unknown>) {
+  async function signInWhile(email: string, meanwhile: () => Promise<unknown>, code?: string) {
     const { hasher } = test.people;
     const verify: typeof hasher.verify = async (...given) => {
       const isRight = await hasher.verify(...given);
@@ -471,7 +478,16 @@ describe('a right password, checked while something else happens,', () => {
       return isRight;
     };
     const client = clientAt('192.0.2.9');
-    return signIn({ ...test.people, hasher: { ...hasher, verify } }, client, { email, password: PASSWORD });
+    return signIn({ ...test.people, hasher: { ...hasher, verify } }, client, { email, password: PASSWORD, code });
+  }
+
+  /** Adds an authenticator to the account; the code that it shows at a time. */
+  async function addAuthenticator(browser: Browser): Promise<(at: number) => string> {
+    const { secret } = await browser.do('POST /dashboard/api/account/totp/start');
+    const codeAt = (at: number): string => new TOTP({ secret: Secret.fromBase32(secret) }).generate({ timestamp: at });
+    await browser.do('POST /dashboard/api/account/totp/confirm', { code: codeAt(test.http.clock()) });
+    test.http.clock.advance(30_000);
+    return codeAt;
   }
   const WRONG = { kind: 'wrong' };
 
@@ -480,11 +496,22 @@ describe('a right password, checked while something else happens,', () => {
     expect(await signInWhile(email, () => resetPerson(test.http.app, DASHBOARD_URL, { id }))).toEqual(WRONG);
   });
 
-  it('starts no session after the password was changed', async () => {
-    const { email, browser } = await test.join('viewer');
-    const change = () =>
-      browser.do('POST /dashboard/api/account/password', { current_password: PASSWORD, password: NEXT });
-    expect(await signInWhile(email, change)).toEqual(WRONG);
+  it('starts no session after the password was changed, and waits for no second factor either', async () => {
+    const [plain, careful] = [await test.join('viewer'), await test.join('viewer')];
+    await addAuthenticator(careful.browser);
+    const { db } = test.http.app;
+    for (const { id, email } of [plain, careful]) {
+      const next = await test.people.hasher.hash(NEXT, { kind: 'known', id });
+      const change = () => db.updateTable('people').set({ password_hash: next }).where('id', '=', id).execute();
+      expect(await signInWhile(email, change)).toEqual(WRONG);
+    }
+  });
+
+  it('starts no session with the code of an authenticator that was removed meanwhile', async () => {
+    const { id, email, browser } = await test.join('viewer');
+    const codeAt = await addAuthenticator(browser);
+    const code = codeAt(test.http.clock());
+    expect(await signInWhile(email, () => removeSecondFactor(test.http.app, { id }), code)).toEqual(WRONG);
   });
 });
 

@@ -32,7 +32,7 @@ import { findFork } from './find-fork.ts';
 import { firstBlock } from './first-block.ts';
 import { takeInLostMoney } from './lost-money.ts';
 import { createMempoolWatch, type MempoolProof } from './mempool.ts';
-import { endPoll, requestedPoll } from './requested-poll.ts';
+import { createRequestedPolls } from './requested-poll.ts';
 import { createPayoutWatch, keepPayouts, refundsWatching, spendsOf } from '../refunds/refund-payouts.ts';
 import { sendAgain } from '../refunds/keep-sent.ts';
 import { reopenRefunds, completePaidRefunds } from '../refunds/end-refunds.ts';
@@ -85,6 +85,7 @@ export function createChainFollower(
   const contracts = createContractWatch(app, source);
   const contractPayouts = createContractPayoutWatch(app, source);
   const payouts = createPayoutWatch(app, source);
+  const polls = createRequestedPolls(app, source);
   const unissued = derive === null ? null : createUnissuedWatch(app, source, derive);
 
   async function step(): Promise<Followed> {
@@ -97,13 +98,12 @@ export function createChainFollower(
   return {
     follow: async () => {
       // Before anything is read, so that a later request waits for the next round.
-      const poll = await requestedPoll(app, source);
+      const poll = await polls.next();
       const followed = await step();
-      const isRead = source.mempool === null && followed !== 'rolled_back' && contractPayouts.isUpToDate();
-      if (isRead) await endPoll(app, source, poll);
+      if (poll !== null && source.mempool === null && (await contractPayouts.isUpToDate())) await polls.end(poll);
       if (followed !== 'at_head') return followed;
       const askedAt = app.clock();
-      const view = await mempool.read(poll?.number ?? null);
+      const view = await mempool.read(poll);
       // A second step: a transaction that is missing from the mempool is then in a block taken in by now, or gone.
       const again = view === null ? followed : await step();
       if (again !== 'at_head') return again;
@@ -111,7 +111,7 @@ export function createChainFollower(
       const cursor = await readCursor(app.db, source.network);
       const isAtHead = head.hash === cursor?.hash;
       const isWhole =
-        view !== null && (await mempool.takeIn(view.hashes, isAtHead ? proofOf(view, cursor, askedAt) : null));
+        view !== null && (await mempool.takeIn(view.hashes, isAtHead ? proofOf(view, cursor, askedAt) : null, poll));
       if (isAtHead) {
         await payouts.dropGone(cursor);
         const isNew = cursor.hash !== saved.hash || Math.abs(askedAt - saved.at) >= AT_HEAD_STEP_MS;
@@ -120,7 +120,7 @@ export function createChainFollower(
           await saveAtHead(app.db, source.network, cursor.hash, askedAt);
           saved = { hash: cursor.hash, at: askedAt };
         }
-        if (isWhole && view.proof !== 'nothing') await endPoll(app, source, poll);
+        if (poll !== null && isWhole && view.proof !== 'nothing') await polls.end(poll);
       }
       await reopenRefunds(app, source.network);
       if (view !== null && isAtHead) await sendAgain(app, source, new Set(view.hashes));

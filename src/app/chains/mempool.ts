@@ -7,6 +7,7 @@ import { saveCompared, uncomparedRefunds } from '../../store/refunds/refund-bala
 import { arrival, distinct, observeMoney, paymentsWatching } from '../payments/chain-money.ts';
 import { receiptPrices } from '../payments/receipt-prices.ts';
 import type { App } from '../context.ts';
+import type { RequestedPoll } from './requested-poll.ts';
 import { keepPayouts, refundsWatching, spendsOf } from '../refunds/refund-payouts.ts';
 import { inTransaction } from '../in-transaction.ts';
 
@@ -42,11 +43,10 @@ export function createMempoolWatch(app: App, source: ChainSource, monotonic: () 
 
   return {
     /** Lists the whole mempool; null if the source cannot, or if it did a moment ago and no new poll was requested. */
-    read: async (poll: number | null): Promise<WaitingTransactions | null> => {
+    read: async (poll: RequestedPoll | null): Promise<WaitingTransactions | null> => {
       const askedAt = monotonic();
-      const isRequested = poll !== null && poll !== lastPoll;
+      const isRequested = poll !== null && poll.number !== lastPoll;
       if (mempool === null || (askedAt < notBefore && !isRequested)) return null;
-      lastPoll = poll ?? lastPoll;
       const waiting = await mempool.waiting();
       const answeredAt = monotonic();
       notBefore = answeredAt + (answeredAt - askedAt) * REST_PER_READ;
@@ -62,8 +62,13 @@ export function createMempoolWatch(app: App, source: ChainSource, monotonic: () 
      * Saves new transactions and drops those that are gone. Without a proof, as when the node is behind or on a branch,
      * listed transactions count, but missing ones prove nothing. Returns false if more are new than one round reads.
      */
-    takeIn: async (hashes: readonly string[], proof: MempoolProof | null): Promise<boolean> => {
+    takeIn: async (
+      hashes: readonly string[],
+      proof: MempoolProof | null,
+      poll: RequestedPoll | null,
+    ): Promise<boolean> => {
       if (mempool === null) return true;
+      lastPoll = poll?.number ?? lastPoll;
       const fresh = hashes.filter((hash) => !paidEnds.has(hash)).slice(0, MAX_WAITING);
       // Read before transactions are compared with refunds: a refund made meanwhile is compared in the next round.
       const uncompared = await uncomparedRefunds(app.db, network);

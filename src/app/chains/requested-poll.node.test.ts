@@ -35,6 +35,22 @@ describe('a requested poll', () => {
     expect(await done()).toBe(3);
   });
 
+  it('is not done by blocks of a branch that the node has left, though it has no higher block', async () => {
+    const shop = await etherShop();
+    await shop.follow();
+    const { db } = shop.app;
+    const done = async (): Promise<number | undefined> => (await readPolls(db, 'ethereum'))?.done;
+    const undo = await shop.checkpoint();
+    await shop.advance(2);
+    await undo();
+    await shop.mine(1, 13_000);
+    await requestPoll(db, 'ethereum');
+    await shop.follow();
+    expect(await done()).toBe(0);
+    await shop.advance(2);
+    expect(await done()).toBe(1);
+  });
+
   it('is done only when the balances were compared that a contract may have changed', async () => {
     const shop = await etherShop();
     await etherRefund(shop, await paidOrder(shop));

@@ -1,38 +1,59 @@
+import { setTimeout } from 'node:timers/promises';
 import { NETWORK_FACTS } from '../../domain/networks.ts';
 import type { ChainSource } from '../../rails/chain.ts';
-import { readCursor, readPolls, savePollDone, type Cursor } from '../../store/chains/chain.ts';
+import { knownBlock, readCursor, readPolls, savePollDone, type Cursor } from '../../store/chains/chain.ts';
 import type { App } from '../context.ts';
 import { isMainChain } from '../explorer.ts';
 
+/** A node that takes longer to say how far it is does not count. */
+const HEIGHT_MS = 3_000;
 /** A newest block older than this says that the node has lost its network. */
 const MAX_AGE = { leastMs: 60_000, blocks: 20 } as const;
 
 /** A poll for which somebody waits. */
 export interface RequestedPoll {
   readonly number: number;
-  /** The height of the newest block of any node. */
+  /** The height of the newest block of any node after the poll was requested. */
   readonly height: number;
 }
 
-/**
- * The poll that was requested last, if it is not done yet. Every node is asked, because the one that answers the other
- * calls may be some blocks behind. Null too if no node answers.
- */
-export async function requestedPoll({ db }: App, source: ChainSource): Promise<RequestedPoll | null> {
-  const polls = await readPolls(db, source.network);
-  if (polls === null || polls.wanted === polls.done) return null;
-  const heights = (await source.checkNodes()).flatMap(({ height }) => (height === null ? [] : [height]));
-  return heights.length === 0 ? null : { number: polls.wanted, height: Math.max(...heights) };
+/** The polls of a network that are requested, and whether they are done. */
+export function createRequestedPolls(app: App, source: ChainSource) {
+  const { network } = source;
+  let open: RequestedPoll | null = null;
+
+  return {
+    /** The poll that was requested last, if it is not done yet; null too if no node says how far it is. */
+    next: async (): Promise<RequestedPoll | null> => {
+      const polls = await readPolls(app.db, network);
+      if (polls === null || polls.wanted === polls.done) return null;
+      // Asked once, because a chain may grow faster than a node that lags.
+      if (open?.number === polls.wanted) return open;
+      const height = await newestHeight(source);
+      open = height === null ? null : { number: polls.wanted, height };
+      return open;
+    },
+
+    /** Ends a poll if its blocks were read, and a node that does not say so itself seems to have its network. */
+    end: async ({ number, height }: RequestedPoll): Promise<void> => {
+      const cursor = await readCursor(app.db, network);
+      if (cursor === null || cursor.height < height) return;
+      if (source.mempool === null) {
+        // The node may be on a branch whose blocks were not read, though they are no more.
+        const known = await knownBlock(app.db, network, height);
+        if (known === null || (await source.hashAt(height)) !== known.hash || !isRecent(app, source, cursor)) return;
+      }
+      await savePollDone(app.db, network, number);
+    },
+  };
 }
 
-/** Ends a poll if its blocks were read, and a node that does not say so itself seems to have its network. */
-export async function endPoll(app: App, source: ChainSource, poll: RequestedPoll | null): Promise<void> {
-  if (poll === null) return;
-  const cursor = await readCursor(app.db, source.network);
-  if (cursor === null || cursor.height < poll.height) return;
-  if (source.mempool !== null || isRecent(app, source, cursor)) {
-    await savePollDone(app.db, source.network, poll.number);
-  }
+/** Every node is asked, because the one that answers the other calls may be some blocks behind. */
+async function newestHeight(source: ChainSource): Promise<number | null> {
+  const reports = await Promise.race([source.checkNodes(), setTimeout(HEIGHT_MS, null, { ref: false })]);
+  if (reports === null) return (await source.head()).height;
+  const heights = reports.flatMap(({ height }) => (height === null ? [] : [height]));
+  return heights.length === 0 ? null : Math.max(...heights);
 }
 
 /** Chains of tests make blocks when they like. */

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Database, Trx } from '../../store/database.ts';
 import { findPasskey, listPasskeys, useRecoveryCode, usePasskey, type Passkey } from '../../store/people/factors.ts';
 import { findPerson, findPersonByEmail, lockPerson, takeTotpStep, type Person } from '../../store/people/people.ts';
@@ -82,7 +83,9 @@ export async function signIn(parts: PeopleParts, client: Client, given: Given): 
   }
   const passwordHash = await renewHash(parts, active, given.password);
   if (given.code !== undefined) {
-    return begin(app, active, client, 'totp', null, async (_, now) => now.passwordHash === passwordHash);
+    const isEnough = async (_: Trx, now: Person) =>
+      now.passwordHash === passwordHash && isDeepStrictEqual(now.sealedTotp, active.sealedTotp);
+    return begin(app, active, client, 'totp', null, isEnough);
   }
   const { factors } = await factorsOf(app.db, active);
   if (factors.length === 0) {
@@ -91,8 +94,12 @@ export async function signIn(parts: PeopleParts, client: Client, given: Given): 
     return begin(app, active, client, 'password', null, isEnough);
   }
   const token = newToken(app.random);
-  await insertSignIn(app.db, hashOf(token), { personId: active.id, challenge: null }, app.clock());
-  return { kind: 'second_factor', token, factors };
+  return app.db.transaction().execute(async (trx) => {
+    const now = await lockPerson(trx, active.id);
+    if (now === null || now.deactivatedAt !== null || now.passwordHash !== passwordHash) return { kind: 'wrong' };
+    await insertSignIn(trx, hashOf(token), { personId: active.id, challenge: null }, app.clock());
+    return { kind: 'second_factor', token, factors };
+  });
 }
 
 /**

@@ -1,6 +1,8 @@
 import type { ChainBlock, ChainSource, NativeBalances } from '../../rails/chain.ts';
+import { firstUuidOf } from '../../domain/id.ts';
 import { MAX_LATE_PAYOUT_MS } from '../../domain/refund-payout.ts';
 import { balancesOf } from '../../rails/native-balances.ts';
+import { readCursor } from '../../store/chains/chain.ts';
 import { unpaidRefunds, type BalanceCheck, type UnpaidRefund } from '../../store/refunds/refund-balances.ts';
 import type { App } from '../context.ts';
 import type { FoundTransfer } from '../payments/chain-money.ts';
@@ -17,8 +19,11 @@ export interface ContractPayouts {
 /** Finds refunds paid by contracts: no block lists a Safe's payment, but it shows in the balance. */
 export interface ContractPayoutWatch {
   find(blocks: readonly ChainBlock[]): Promise<ContractPayouts>;
-  /** Whether the balances after the last block were compared; not while no node tells them. */
-  isUpToDate(): boolean;
+  /**
+   * Whether the balances after the last block were compared, or are known to be as before. False while no node tells
+   * them.
+   */
+  isUpToDate(): Promise<boolean>;
 }
 
 const NOTHING: ContractPayouts = { found: [], checks: [] };
@@ -33,9 +38,22 @@ export function createContractPayoutWatch(app: Pick<App, 'db' | 'clock'>, source
   const native = source.native ?? null;
   /** The blocks since the last successful check. */
   let unseen: readonly ChainBlock[] = [];
+  let isCompared = false;
 
   return {
-    isUpToDate: () => unseen.length === 0,
+    isUpToDate: async () => {
+      if (native === null || (isCompared && unseen.length === 0)) return true;
+      const cursor = await readCursor(app.db, source.network);
+      if (cursor === null) return false;
+      const refunds = await unpaidRefunds(app.db, source.network, native.asset, app.clock() - MAX_LATE_PAYOUT_MS);
+      const now = await balancesOf(native, refunds, cursor);
+      // Refunds that were made since the last block are compared with the next.
+      const isNew = ({ id }: UnpaidRefund): boolean => id >= firstUuidOf(cursor.blockAt);
+      return (
+        now !== null &&
+        refunds.every((one) => (one.seen === null ? isNew(one) : one.seen.balance === (now.get(one.address) ?? 0n)))
+      );
+    },
     find: async (blocks) => {
       const [first, tip] = [blocks[0], blocks.at(-1)];
       if (native === null || first === undefined || tip === undefined) return NOTHING;
@@ -46,6 +64,7 @@ export function createContractPayoutWatch(app: Pick<App, 'db' | 'clock'>, source
       if (now === null) return NOTHING;
       const since = unseen;
       unseen = [];
+      isCompared = true;
       const grown = new Map<string, bigint>();
       for (const refund of refunds) {
         const from = before.get(refund.id);

@@ -43,8 +43,7 @@ const ASKING = {
     occurrence: sql`${PAYOUTS}::text`,
   },
   refund_paid_anyway: {
-    condition: () => sql`r.status = 'failed' and not ${TAKES_PAYMENTS}
-      and exists (select from refund_payouts o where o.refund_id = r.id)`,
+    condition: () => sql`r.status = 'failed' and not ${TAKES_PAYMENTS} and ${PAYOUTS} = 1`,
     occurrence: sql`${PAYOUTS}::text`,
   },
 } as const satisfies Partial<Record<AttentionKind, object>>;

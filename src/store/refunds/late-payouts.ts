@@ -1,5 +1,6 @@
 import { sql, type RawBuilder } from 'kysely';
 import type { Database } from '../database.ts';
+import { TAKES_PAYMENTS } from './refund-payouts.ts';
 
 /**
  * The hash of a mined transaction that pays exactly the amount of a refund `r` to its address, whatever its status; a
@@ -7,7 +8,7 @@ import type { Database } from '../database.ts';
  * it is stored with the refund.
  */
 export const PAID_BY: RawBuilder<string | null> = sql<string | null>`coalesce(r.transaction_hash, (
-  select o.transaction_hash from refund_payouts o where o.refund_id = r.id
+  select o.transaction_hash from refund_payouts o where o.refund_id = r.id and not ${TAKES_PAYMENTS}
   order by o.is_guess, o.block_height, o.transaction_hash limit 1))`;
 
 /** The failed ones of these refunds that a transaction paid after all, each with its hash. */

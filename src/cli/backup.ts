@@ -37,7 +37,7 @@ export function addBackupCommands(backup: Command): void {
     printsRecord(
       backup
         .description('back up the database and the key of webhook secrets to one file while the service runs')
-        .argument('<target>', 'a file, a folder (for a new file named by the time), or - for standard output'),
+        .argument('<target>', 'a file, a folder (for a file named after the time), or - for standard output'),
     ),
     `encrypts the backup: a file whose first line is the passphrase, at least ${MIN_PASSPHRASE_CHARACTERS} characters`,
   )

@@ -71,7 +71,7 @@ function firstLines(
     '',
     ...fields([
       ['  Project', projectId],
-      ['  Secret key', `${key}  (shown only once: keep it now)`],
+      ['  Secret key', `${key}  (shown only once: save it now)`],
     ]),
     '',
     'To see signed webhooks arrive, start this in a second terminal first:',

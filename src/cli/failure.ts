@@ -92,12 +92,12 @@ const OPTIONS: Readonly<Record<string, string>> = {
 
 /** The ways out that commands offer, after the sentences of `app/rejected.ts`. */
 const WAYS_OUT: Readonly<Partial<Record<RefusalCode, string>>> = {
-  accent: 'Put the colour in quotes, because a shell reads # as a comment. Give none to remove the colour.',
-  currency: 'Give none to use USD.',
+  accent: 'Put the colour in quotes, because a shell reads # as a comment. "none" removes the colour.',
+  currency: '"none" means USD.',
   deactivated: 'Invite them again with: cointill user invite --email {email} --role ROLE',
   endpoint_disabled: 'Enable it first with: cointill webhook enable',
   endpoint_paused: 'Resume it first with: cointill webhook enable',
-  expiry: 'Give none to remove the default.',
+  expiry: '"none" removes the default.',
   has_account:
     'Change the role with: cointill user role {email} --role ROLE. Create a new link with: cointill user reset {email}',
   last_owner: 'Make another person owner first, with: cointill user role EMAIL --role owner',
@@ -111,8 +111,8 @@ const WAYS_OUT: Readonly<Partial<Record<RefusalCode, string>>> = {
   no_refund: 'The id of a refund begins with re_. List refunds with: GET /v1/refunds',
   no_wallet: 'Set one with: cointill wallet set --network {network}',
   shared_wallet: 'Name the project: --project ID',
-  success_url: 'Give none to remove the URL.',
-  support_url: 'Give none to remove the URL.',
+  success_url: '"none" removes the URL.',
+  support_url: '"none" removes the URL.',
 };
 
 /** Why a use case refused a command, naming its options. */

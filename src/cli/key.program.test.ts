@@ -63,7 +63,7 @@ it('marks a key in readable output as shown only once', async () => {
   const { database, projectId } = await testApp();
   const cointill = await program({ DATABASE_URL: database.url });
   const made = await cointill.run(...creation(projectId, 'test', 'secret', 'full', 'Server'));
-  expect(made.stdout).toMatch(/\nKey {2}sk_test_[0-9A-Za-z]{38}\n {5}Shown only once: keep it now\./);
+  expect(made.stdout).toMatch(/\nKey {2}sk_test_[0-9A-Za-z]{38}\n {5}Shown only once: save it now\./);
 });
 
 it('refuses what it does not know, and never repeats a key that was given in place of its id', async () => {

@@ -123,7 +123,7 @@ function newKeyRecord(stored: StoredKey, text: string): object {
 function newKeyLines(stored: StoredKey, text: string): readonly string[] {
   return [
     ...keyLines(stored),
-    ...secretFields('Key', text, 'Shown only once: keep it now. Cointill stores only its hash.'),
+    ...secretFields('Key', text, 'Shown only once: save it now. Cointill stores only its hash.'),
   ];
 }
 

@@ -127,9 +127,7 @@ interface SetOptions extends OutputOptions {
 }
 
 function addSetCommand(project: Command): void {
-  printsRecord(
-    project.command('set').description('change who may use a project, its spread, and the look of its pages'),
-  )
+  printsRecord(project.command('set').description("change a project's name, access, spread and look"))
     .argument('<id>', "the project's id", projectIdOf)
     .option('--name <name>', "the project's name")
     .option('--allow-ips <cidrs>', 'comma-separated addresses or CIDRs from which its secret keys work; "" allows all')

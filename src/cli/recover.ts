@@ -158,7 +158,7 @@ export function recoveryLines({ lostSince, wallets, numbers, waitingDeliveries }
       ? []
       : [
           '',
-          `${waitingDeliveries} webhooks wait: Cointill sends those delivered in the lost time again, with the same ids.`,
+          `${waitingDeliveries} webhooks wait: Cointill resends those delivered in the lost time, with the same ids.`,
         ]),
     ...(wallets.length === 0
       ? []

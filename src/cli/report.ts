@@ -44,8 +44,8 @@ interface ExportOptions extends DaysOptions, OutputOptions {
 export function addReportCommands(report: Command): void {
   ofDays(report.command('export').description('write payments, transfers, refunds or sweeps to standard output'))
     .addOption(new Option('--report <report>', oneOf(REPORTS)).choices(REPORTS).makeOptionMandatory())
-    .option('--coin <coin>', 'only money in this coin, with --network')
-    .option('--network <network>', 'only money on this network, with --coin')
+    .option('--coin <coin>', 'only this coin (needs --network)')
+    .option('--network <network>', 'only this network (needs --coin)')
     .addOption(
       new Option('--separator <name>', 'the separator of CSV').choices(['comma', 'semicolon']).default('comma'),
     )

@@ -149,7 +149,7 @@ it('refuses what it cannot do in plain words', async () => {
   const ends = [
     [1, /^--url: .*https/],
     [2, /^--url: .*absolute URL/],
-    [2, /^--events: "order\.paid" is not one of all, /],
+    [2, /^--events: "order\.paid" is none of: all, /],
     [2, /^--type must be one of order\.created, /],
     [1, /^There is no such webhook endpoint\./],
     [2, /^The id of a webhook endpoint is we_/],

@@ -60,7 +60,7 @@ function addCreate(webhook: Command): void {
             ['URL', endpoint.url],
             ['Events', endpoint.events.join(', ')],
           ]),
-          ...secretFields('Secret', secret, 'Shown only once: keep it now. Verify every delivery with it.'),
+          ...secretFields('Secret', secret, 'Shown only once: save it now. Verify every delivery with it.'),
         ]);
       });
     });
@@ -117,7 +117,7 @@ function addRotate(webhook: Command): void {
               until === null ? 'is lost and signs nothing' : `also signs in webhook-signature until ${until}`,
             ],
           ]),
-          ...secretFields('Secret', secret, 'Shown only once: keep it now. x-service-signature uses it from now on.'),
+          ...secretFields('Secret', secret, 'Shown only once: save it now. x-service-signature uses it from now on.'),
         ]);
       }),
     );

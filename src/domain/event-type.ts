@@ -65,7 +65,7 @@ const EVENTS = {
   },
   'payment.lost': {
     meaning:
-      'Money came to an address that was handed out in the hours that a restored backup does not know. Live mode only; the command recover book makes a payment of it.',
+      'Money came to an address that may have been handed out since the restored backup. Live mode only; the command recover book makes a payment of it.',
     isOptIn: true,
   },
 } as const satisfies EventRows;

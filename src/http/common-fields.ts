@@ -31,7 +31,7 @@ export function creationBody<Fields extends Record<string, TSchema>>(
     { ...fields, ...commonBody },
     {
       title,
-      description: 'Unknown fields are ignored, and named in the X-Ignored-Fields header of the answer.',
+      description: 'Unknown fields are ignored and listed in the X-Ignored-Fields response header.',
       examples: [example],
     },
   );

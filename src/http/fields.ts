@@ -91,7 +91,7 @@ export const paginationShape = Type.Object(
   {
     limit: Type.Integer(),
     offset: Type.Integer(),
-    total: Type.Integer({ description: 'How many there are in all, whatever the page.' }),
+    total: Type.Integer({ description: 'Total number of items on all pages.' }),
     has_more: Type.Boolean({ description: 'Whether there are more after this page.' }),
   },
   { title: 'Pagination' },
@@ -102,7 +102,7 @@ export function pagination(page: { readonly limit: number; readonly offset: numb
   return { limit: page.limit, offset: page.offset, total, has_more: page.offset + shown < total };
 }
 
-const message = described('Names the field, the rule and the way out. For people; it may change.');
+const message = described('Names the field, the rule and the fix. For people; it may change.');
 
 const keyError = Type.Object(
   {

@@ -136,7 +136,7 @@ describe.skipIf(hasNoBrowser)('before anybody has an account', () => {
     expect(await violations(page, 'set-up')).toEqual([]);
     await page.getByRole('button', { name: 'Create account' }).click();
     await page.locator('[aria-invalid=true]').waitFor();
-    await page.getByText('Password is one of those that are guessed first.').waitFor();
+    await page.getByText('Password is too easy to guess.').waitFor();
     expect(await page.evaluate('document.activeElement.name')).toBe('password');
     expect(await page.getByLabel('E-mail').inputValue()).toBe(EMAIL);
     expect(await violations(page, 'set-up with a common password')).toEqual([]);

@@ -77,16 +77,16 @@ describe('an invitation', () => {
 
   it.each([
     ['short', 'at least 12 characters'],
-    ['password2026!', 'guessed first'],
-    ['passwordpassword', 'guessed first'],
-    ['Cookie-Monster', 'guessed first'],
-    ['summer2024winter!', 'guessed first'],
-    ['qwertyuiopasdf', 'guessed first'],
-    ['1q2w3e4r5t6y', 'guessed first'],
-    ['weak@shop.example', 'guessed first'],
-    ['shop.example', 'guessed first'],
-    ['2026 shop.example!', 'guessed first'],
-    ['weak@shop.example1', 'guessed first'],
+    ['password2026!', 'too easy to guess'],
+    ['passwordpassword', 'too easy to guess'],
+    ['Cookie-Monster', 'too easy to guess'],
+    ['summer2024winter!', 'too easy to guess'],
+    ['qwertyuiopasdf', 'too easy to guess'],
+    ['1q2w3e4r5t6y', 'too easy to guess'],
+    ['weak@shop.example', 'too easy to guess'],
+    ['shop.example', 'too easy to guess'],
+    ['2026 shop.example!', 'too easy to guess'],
+    ['weak@shop.example1', 'too easy to guess'],
   ])('refuses the password %s, and stays open', async (password, rule) => {
     const owner = await test.join('owner');
     const invited = await owner.browser.do('POST /dashboard/api/people/invite', {

@@ -83,7 +83,7 @@ describe.skipIf(hasNoBrowser)('Settings', () => {
     await other.getByText('Settings saved').last().waitFor();
     await other.close();
     await save.click();
-    await page.getByText('Somebody else has changed these settings meanwhile').waitFor();
+    await page.getByText('Somebody else changed these settings first').waitFor();
     await expect.poll(() => page.getByLabel('Name of the shop').inputValue()).toBe('Northwind Tea');
     await page.getByLabel('Minutes to pay').fill('45');
     await save.click();

@@ -158,7 +158,10 @@ describe('a wallet', () => {
     const seen = await on(project, 'bitcoin');
     expect((await save(project, 'bitcoin', 'xpub', ZPUB)).status).toBe(200);
     const again = await save(project, 'bitcoin', 'xpub', OTHER_ZPUB, { version: seen.version });
-    expect([again.status, again.text]).toEqual([409, expect.stringContaining('Somebody else has changed this wallet')]);
+    expect([again.status, again.text]).toEqual([
+      409,
+      expect.stringContaining('Somebody else changed this wallet first'),
+    ]);
     const { version } = await on(project, 'bitcoin');
     const terms = { confirmations: 6, tolerance: null, version };
     const first = await post(project, '/wallets/bitcoin/terms', terms);

@@ -183,7 +183,7 @@ describe.each(utxoNodeKindsFor(import.meta.url))('payments on a real %s node', (
     }
     const refused = await choose();
     expect(refused.status).toBe(400);
-    expect(await refused.text()).toContain('as often as possible');
+    expect(await refused.text()).toContain('change the coin again');
     const { hash } = await shop.pay([[String(address), OWED]]);
     await shop.node.mine(CONFIRMATIONS);
     await expect.poll(read, POLL).toMatchObject({ status: 'completed', transaction_hash: hash, address });

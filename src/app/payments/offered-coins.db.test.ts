@@ -160,7 +160,7 @@ describe('the coins of a project', () => {
     expect((await listed(app)).slice(0, 3)).toEqual(['USDC/polygon', 'ETH/ethereum', 'BTC/bitcoin']);
     for (const [choice, rule] of [
       [{ order: ['BTC/bitcoin', 'BTC/bitcoin'] }, '--coin-order must name each coin once.'],
-      [{ off: ['BTC'] }, '--coins-off must be of BTC/bitcoin, '],
+      [{ off: ['BTC'] }, '--coins-off: "BTC" is not one of BTC/bitcoin, '],
       [{ off: allTokens().map(coinName) }, '--coins-off must leave at least one coin'],
     ] as const) {
       const outcome = await set(choice);

@@ -291,7 +291,7 @@ describe("a project's branding", () => {
     for (const picture of [PNG, JPEG, WEBP]) {
       for (const tail of tails) {
         const logo = { file: 'logo.png', bytes: Buffer.concat([picture, tail]) };
-        const message = `--logo: logo.png has ${tail.length} more bytes after the end of the picture, as a file of two kinds has. Export the picture again.`;
+        const message = `--logo: logo.png has ${tail.length} more bytes after the end of the picture. Export the picture again.`;
         const changed = await changeProject(app, app.projectId, { logo });
         expect(isRejected(changed) && refusalMessage(changed)).toBe(message);
       }

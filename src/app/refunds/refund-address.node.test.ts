@@ -112,7 +112,7 @@ describe('a refund, and the claim of one,', () => {
     const { app } = await shop();
     const { quote } = await paidInTether(app);
     expect(await outcomes(app, await paidInTether(app), quote?.address ?? '')).toMatchObject(
-      refusedFor(/takes payments.*your own wallet/),
+      refusedFor(/receives payments.*your own wallet/),
     );
   });
 
@@ -132,7 +132,7 @@ describe('a refund, and the claim of one,', () => {
     );
     expect(set.kind).toBe('done');
     expect(await outcomes(app, await paidInTether(app), treasury)).toMatchObject(
-      refusedFor(/takes payments.*your own wallet/),
+      refusedFor(/receives payments.*your own wallet/),
     );
   });
 
@@ -156,7 +156,7 @@ describe('a refund, and the claim of one,', () => {
     });
     expect(await refund(app, paid, change)).toMatchObject({
       kind: 'refused',
-      message: expect.stringContaining('takes payments'),
+      message: expect.stringContaining('receives payments'),
     });
   });
 

@@ -145,7 +145,7 @@ describe.each(utxoNodeKindsFor(import.meta.url))('a refund whose payout was seen
     const shop = await refundShop(node());
     const payment = await shop.paid(COIN);
     const next = shop.wallet.addressAt(2);
-    await expect(shop.refund(payment, COIN / 4n, next.toUpperCase())).rejects.toThrow('takes payments');
+    await expect(shop.refund(payment, COIN / 4n, next.toUpperCase())).rejects.toThrow('receives payments');
     const refund = await shop.refund(payment, COIN / 4n);
     await sendTo(shop.app, refund, next);
     const payout = await payerOf(node()).pay([[next, refund.units]]);
@@ -480,7 +480,7 @@ describe('a refund in ether whose payout was seen', () => {
         saveSentPayout(trx, [refund.id], { network: 'ethereum', hash: '0x2', bytes: null }, shop.app.clock()),
       );
     const shown = await showEther(shop, refund);
-    expect(shown.problem).toMatch(/takes payments.*0x2 was sent to pay this refund/);
+    expect(shown.problem).toMatch(/receives payments.*0x2 was sent to pay this refund/);
     expect(shown.problem).not.toContain('anew');
     await shop.pay(address, refund.units);
     await shop.advance(3);
@@ -511,7 +511,9 @@ describe('a refund in ether whose payout was seen', () => {
     const { projectId } = shop.app;
     await setProjectWallet(shop.app, { projectId, network: 'ethereum', source, ...terms }, MAIN_CHAINS);
     const order = await paidOrder(shop);
-    await expect(etherRefund(shop, order, { address: depositAddress(treasury, 3) })).rejects.toThrow('takes payments');
+    await expect(etherRefund(shop, order, { address: depositAddress(treasury, 3) })).rejects.toThrow(
+      'receives payments',
+    );
 
     // Taken by a former version: the number is passed over, and the payout ends its refund.
     const refund = await etherRefund(shop, order);

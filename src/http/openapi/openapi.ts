@@ -9,7 +9,7 @@ const OVERVIEW = `Accept cryptocurrency payments.
 
 **Keys.** \`Authorization: Bearer <key>\`. Test keys begin with \`sk_test_\` and move no money; live keys with \`sk_live_\`. The Order API takes live keys at the live address and test keys at the sandbox; the Transaction API takes both at the live address. Public keys (\`pk_\`) create a payment and read one by its id, without the customer's data; the URLs that they give must be on the project's allowed origins, where it has any. Full Access does all, Read Only reads, Write Only creates and changes. A key may have scopes instead: ${SCOPES.map((scope) => `\`${scope}\``).join(', ')}; each call names the one that it needs, and a refusal (403, \`permission_error\`) the ones that the key has.
 
-**Limits.** 100 requests a minute for a test key, 1000 for a live one, in fixed windows; a public key has as many for each client, and ten times as many in all. Every answer tells what is left. Bodies are JSON of at most 64 KiB.
+**Limits.** 100 requests a minute for a test key, 1000 for a live one, in fixed windows; a public key has as many for each client, and ten times as many in all. Headers say how many are left. Bodies are JSON of at most 64 KiB.
 
 **Amounts** are JSON numbers, exact to the last decimal. **Times** are ISO 8601 in UTC.`;
 

@@ -22,7 +22,7 @@ const orderEventData = Type.Object(
     transaction_number: Type.Optional(described('Transactions only.', { examples: ['TXN-2026-000001'] })),
     status: Type.Unsafe<string>({
       ...oneOf([...new Set([...ORDER_STATUSES, ...PAYMENT_STATUSES])]),
-      description: "In the words of the object's own API.",
+      description: "Named as in the object's own API.",
     }),
     amount: Type.Number(),
     currency: Type.String(),

@@ -42,7 +42,7 @@ function createRoute(app: FastifyInstance, api: Api): void {
     operationId: 'createRefund',
     summary: 'Create a refund',
     description:
-      'For final payments with confirmed money. The sum of a payment’s refunds never exceeds what was received. A test refund completes 10 seconds after it has an address. A live one is an instruction to your own wallet: it completes when its payment is seen confirmed, and fails when it stays unpaid for 7 days. Needs Full Access, Write Only or the scope refunds.',
+      'For ended payments with confirmed money. The sum of a payment’s refunds never exceeds what was received. A test refund completes 10 seconds after it has an address. A live one is an instruction to your own wallet: it completes when its payment is seen confirmed, and fails when it stays unpaid for 7 days. Needs Full Access, Write Only or the scope refunds.',
     headers: idempotencyHeader,
     body: createRefundBody,
     response: { 200: refundShape, ...orderErrors },

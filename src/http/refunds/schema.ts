@@ -33,7 +33,7 @@ export const createRefundBody = Type.Object(
   },
   {
     title: 'CreateRefund',
-    description: 'Unknown fields are ignored, and named in the X-Ignored-Fields header of the answer.',
+    description: 'Unknown fields are ignored and listed in the X-Ignored-Fields response header.',
     examples: [{ order_id: 'ord_01kadfw4t3f7vb8y2z6m5n9qrs', amount: 10, reason: 'One mug was broken' }],
   },
 );

@@ -138,7 +138,7 @@ function listRoute(app: FastifyInstance, { app: core }: Api): void {
         operationId: 'listTransactions',
         summary: 'List the transactions of a project, newest first',
         description:
-          'Transactions of the key’s own mode; projectId must be its own project. Needs Full Access, Read Only or the scope payments:read.',
+          'Transactions of the key’s mode; projectId must be the key’s project. Needs Full Access, Read Only or the scope payments:read.',
         params: Type.Object({ projectId: Type.String({ description: 'The UUID of the project.' }) }),
         querystring: listTransactionsQuery,
         response: answer({ transactions: Type.Array(transactionShape), pagination: paginationShape }),

@@ -53,7 +53,7 @@ export const transactionShape = Type.Object(
     transaction_number: described('Gapless per project, mode and UTC year.', { examples: ['TXN-2026-000001'] }),
     status: oneOf(PAYMENT_STATUSES),
     amount_usd: Type.Number({ description: 'In USD, at the rate of its creation.' }),
-    amount: Type.Number({ description: 'In `currency`, as it was created.' }),
+    amount: Type.Number({ description: 'As requested, in `currency`.' }),
     currency: Type.String({ examples: ['USD'] }),
     payment_url: described('Send the customer there.'),
     created_at: time(),

@@ -66,7 +66,7 @@ describe.skipIf(hasNoBrowser)('coming into the dashboard', () => {
     await page.getByRole('button', { name: 'Switch off' }).click();
     await page.getByRole('heading', { level: 1, name: 'Switched off' }).waitFor();
     await page.goto(`${dashboard.service.dashboard}/unsubscribe/nothing`);
-    await page.getByRole('heading', { level: 1, name: 'This link is not valid any more' }).waitFor();
+    await page.getByRole('heading', { level: 1, name: 'This link is no longer valid' }).waitFor();
   });
 
   it('asks for the second factor if there is one, and accepts a recovery code instead', async () => {

@@ -240,10 +240,10 @@ describe.skipIf(hasNoBrowser)('Keys, People and Audit', () => {
     await page.getByText('Note added.').waitFor();
     await note.fill('Later');
     await give(null);
-    await page.getByText('You have no access to this project any more.').waitFor();
+    await page.getByText('You no longer have access to this project.').waitFor();
     expect(await note.inputValue()).toBe('Later');
     await note.fill('');
-    await heading(page, 'You have no access to this project any more.').waitFor();
+    await heading(page, 'You no longer have access to this project.').waitFor();
     expect(await page.getByText('Reconnecting').count()).toBe(0);
     expect(await violations(page, 'A project without access')).toEqual([]);
     await page.getByRole('link', { name: 'Home' }).last().click();

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { startLoop } from './loop.ts';
+import { startLoop, stoppedOrHanging } from './loop.ts';
 import { NO_PROBLEM, noteProblems } from '../../test/problems.ts';
 
 beforeEach(() => void vi.useFakeTimers());
@@ -108,4 +108,13 @@ it('stops after the round that is under way, and out of a rest at once', async (
   await resting.end(false);
   await other.stop();
   expect(resting.count()).toBe(1);
+});
+
+it('stopping waits five seconds for a round that hangs on its node, and no longer', async () => {
+  let isOver = false;
+  const over = stoppedOrHanging(new Promise(() => {})).then(() => (isOver = true));
+  await vi.advanceTimersByTimeAsync(4_999);
+  expect(isOver).toBe(false);
+  await vi.advanceTimersByTimeAsync(1);
+  await over;
 });

@@ -19,6 +19,8 @@ export interface Loop {
 }
 
 const MAX_BACKOFF_MS = 5_000;
+/** How long stopping waits for a running round that asks a node. */
+const STOP_WAIT_MS = 5_000;
 
 /**
  * The loop that all workers use: one round at a time, rest, wake on demand. A failed round is reported and tried again
@@ -69,4 +71,10 @@ export function startLoop(options: LoopOptions): Loop {
       return done;
     },
   };
+}
+
+/** Waits for workers that stop, but not for a node: a round that hangs on one changes nothing, and comes again. */
+export async function stoppedOrHanging(stopping: Promise<unknown>): Promise<void> {
+  const waited = new Promise<void>((resolve) => setTimeout(resolve, STOP_WAIT_MS).unref());
+  await Promise.race([stopping, waited]);
 }

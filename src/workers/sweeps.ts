@@ -4,7 +4,7 @@ import { checkDeposits } from '../app/sweeps/check-deposits.ts';
 import { followSweeps } from '../app/sweeps/follow-sweeps.ts';
 import { askUnknownAgain } from '../store/sweeps/sweeps.ts';
 import type { Problems } from '../domain/problems.ts';
-import { startLoop, type Loop } from './loop.ts';
+import { startLoop, stoppedOrHanging, type Loop } from './loop.ts';
 
 const REST_MS = 2_000;
 const BATCH = 20;
@@ -14,7 +14,7 @@ export function startSweeps(app: App, chains: SweepChains, problems: Problems): 
   const onLost = (projectId: string, chain: Parameters<typeof checkDeposits>[1]) =>
     checkDeposits(app, chain, projectId);
   let isBegun = false;
-  return startLoop({
+  const loop = startLoop({
     name: 'sweeps',
     work: async () => {
       if (!isBegun) await askUnknownAgain(app.db, app.clock());
@@ -24,4 +24,5 @@ export function startSweeps(app: App, chains: SweepChains, problems: Problems): 
     restMs: REST_MS,
     problems,
   });
+  return { ...loop, stop: () => stoppedOrHanging(loop.stop()) };
 }

@@ -6,7 +6,7 @@ import type { ChainSource } from '../rails/chain.ts';
 import type { DeriveAddresses } from '../rails/derive-addresses.ts';
 import { saveNodes, saveProblem } from '../store/chains/chain.ts';
 import { holdLease, releaseLease } from '../store/leases.ts';
-import { startLoop, type Loop } from './loop.ts';
+import { startLoop, stoppedOrHanging, type Loop } from './loop.ts';
 
 /**
  * The lease of a dead worker expires after this. Two workers at once would do no harm: only one of them can move the
@@ -20,11 +20,6 @@ const HEAD_REST_MS = 1_000;
 const MEMPOOL_REST_MS = 500;
 /** How often the nodes are asked which chain they are on and how far they are. */
 const NODE_CHECK_REST_MS = 15_000;
-/**
- * How long stopping waits for a running round; a round that hangs on its node changes nothing, and its block is read
- * again later.
- */
-const STOP_WAIT_MS = 5_000;
 
 /**
  * Follows one chain as long as this process holds its lease; two workers never follow the same chain. The state of its
@@ -89,8 +84,7 @@ export function watchChain(
       blocks.wake();
     },
     stop: async () => {
-      const waited = new Promise<void>((resolve) => setTimeout(resolve, STOP_WAIT_MS).unref());
-      await Promise.race([Promise.all([blocks.stop(), checkNodes.stop()]), waited]);
+      await stoppedOrHanging(Promise.all([blocks.stop(), checkNodes.stop()]));
       await lease.stop();
       await releaseLease(app.db, leaseName, holder).catch((error: unknown) => problems.happened(leaseName, error));
     },

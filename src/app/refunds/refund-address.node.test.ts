@@ -104,7 +104,7 @@ describe('a refund, and the claim of one,', () => {
     const payment = await paidInTether(app);
     const address = payment.quote?.address ?? '';
     expect(await outcomes(app, payment, address.toLowerCase())).toMatchObject(
-      refusedFor(/address that the payment was made to.*your own wallet/),
+      refusedFor(/address the payment was made to.*your own wallet/),
     );
   });
 
@@ -281,7 +281,7 @@ describe('a refund, and the claim of one,', () => {
     await completeSandboxPayment(app, { id: order.id });
     const paid = await app.read(order.id);
     expect(await outcomes(app, paid, paid.quote?.address ?? '')).toMatchObject(
-      refusedFor(/address that the payment was made to.*your own wallet/),
+      refusedFor(/address the payment was made to.*your own wallet/),
     );
   });
 });

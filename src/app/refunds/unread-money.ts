@@ -9,7 +9,7 @@ import type { App } from '../context.ts';
 /** For a warning: how long ago a network's newest block may have been read. NODE_POLL_MS is at most a minute. */
 const MAX_HEAD_AGE_MS = 90_000;
 const UNDER_WAY_MS = 30_000;
-/** A cancellation waits 15 seconds at most for the follower's poll, which takes one unless a node hangs (10). */
+/** A cancellation waits 15 seconds at most for the poll, which takes about one, and some more while a node hangs. */
 const POLL_REST_MS = 100;
 const POLL_TRIES = 150;
 

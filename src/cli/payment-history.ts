@@ -1,5 +1,5 @@
 import { selects, type PaymentSelector } from '../app/payments/change-payment.ts';
-import { irregularPayouts } from '../app/refunds/refund-cover.ts';
+import { irregularPayouts, type IrregularPayout } from '../app/refunds/refund-cover.ts';
 import { encodeId } from '../domain/id.ts';
 import { otherMoney, type OtherMoney } from '../domain/other-money.ts';
 import type { Payment, Transfer } from '../domain/payment.ts';
@@ -18,8 +18,7 @@ export interface PaymentHistory {
   readonly transfers: readonly Transfer[];
   /** Money in tokens other than the quote's. */
   readonly others: readonly OtherMoney[];
-  /** Failed refunds that were paid after all, in words. */
-  readonly refundWarnings: readonly string[];
+  readonly irregularPayouts: readonly IrregularPayout[];
 }
 
 /** A transition; the first one, from null, is the creation. An order's token is chosen at the same moment. */
@@ -56,7 +55,7 @@ export async function readHistory(db: Database, payment: Payment): Promise<Payme
       .toSorted((a, b) => (a.sequence ?? 0) - (b.sequence ?? 0) || a.createdAt - b.createdAt),
     transfers,
     others: otherMoney(payment, transfers),
-    refundWarnings: await irregularPayouts({ db }, payment.id),
+    irregularPayouts: await irregularPayouts({ db }, payment.id),
   };
 }
 

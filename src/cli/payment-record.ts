@@ -8,6 +8,8 @@ import { isoTime } from '../wire/time.ts';
 import { paymentUrl, publicPaymentId, type Links } from '../wire/payment.ts';
 import { fields } from '../wire/fields.ts';
 import { table } from './output.ts';
+import type { IrregularPayout } from '../app/refunds/refund-cover.ts';
+import { encodeId } from '../domain/id.ts';
 import type { PaymentHistory, TimelineStep } from './payment-history.ts';
 
 /** A payment of either API as `--json` prints it: `status` is one of the nine, amounts are exact numbers. */
@@ -49,7 +51,7 @@ export function paymentRecord(payment: Payment, links: Links): object {
 
 /** The history of a payment as `--json` prints it beside the payment. */
 export function historyRecord(
-  { timeline, events, transfers, others, refundWarnings }: PaymentHistory,
+  { timeline, events, transfers, others, irregularPayouts }: PaymentHistory,
   quote: Quote | null,
 ): object {
   return {
@@ -60,7 +62,7 @@ export function historyRecord(
       amount_confirmed: exactNumber(other.confirmedUnits, decimalsOf(other, quote)),
       transaction_hashes: other.transactionHashes,
     })),
-    refund_warnings: refundWarnings,
+    refund_warnings: irregularPayouts.map(payoutWarning),
     timeline: timeline.map(({ at, from, to, cause }) => ({ at: isoTime(at), from, to, cause })),
     events: events.map(({ id, type, sequence, createdAt }) => ({ id, type, sequence, created_at: isoTime(createdAt) })),
     transfers: transfers.map((transfer) => ({
@@ -76,6 +78,20 @@ export function historyRecord(
       block_at: time(transfer.blockAt),
     })),
   };
+}
+
+function payoutWarning({ kind, refundId, hashes }: IrregularPayout): string {
+  const refund = encodeId('refund', refundId);
+  const paid = hashes.join(' and by ');
+  switch (kind) {
+    case 'cancelled':
+    case 'expired':
+      return `${paid} pays exactly ${refund} to its address, although that had ${kind === 'expired' ? 'expired' : 'been cancelled'}. Do not give the money back a second time.`;
+    case 'repeated':
+      return `${refund} was paid ${hashes.length} times: by ${paid}. Ask the customer to send the rest back.`;
+    case 'repeated_perhaps':
+      return `${refund} was paid ${hashes.length} times: by ${paid}. If all of them are yours, ask the customer to send the rest back.`;
+  }
 }
 
 /** A payment for people. */
@@ -107,13 +123,13 @@ export function paymentLines(payment: Payment, links: Links): readonly string[] 
 
 /** A payment's history for people. */
 export function historyLines(
-  { timeline, events, transfers, others, refundWarnings }: PaymentHistory,
+  { timeline, events, transfers, others, irregularPayouts }: PaymentHistory,
   quote: Quote | null,
 ): readonly string[] {
   return [
     '',
     ...otherLines(others, quote),
-    ...refundWarnings.flatMap((warning) => [warning, '']),
+    ...irregularPayouts.flatMap((payout) => [payoutWarning(payout), '']),
     'Timeline',
     ...timeline.map((step) => `  ${isoTime(step.at)}  ${stepText(step)}`),
     '',

@@ -174,7 +174,7 @@ export const idempotencyHeader = Type.Object({
   'idempotency-key': Type.Optional(
     Type.String({
       description:
-        'Makes it safe to send the request again: the same key and body within 24 hours get the first answer again, with `Idempotent-Replayed: true`. Another body is refused (400); while the first is still running, 409. 1 to 255 visible ASCII characters.',
+        'Makes it safe to send the request again: the same key and body within 24 hours return the first response again, with `Idempotent-Replayed: true`. Another body is refused (400); while the first is still running, 409. 1 to 255 visible ASCII characters.',
       examples: ['5b0c1f1e-8f5c-4f0e-9a55-0e5d2a4f6c11'],
     }),
   ),

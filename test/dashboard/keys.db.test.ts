@@ -165,7 +165,7 @@ it('of two people who revoke a key the second is told, and a key without overlap
   expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200, 409]));
   // Who it was may be the same person, in another tab.
   expect(answers.find(({ status }) => status === 409)?.body.error.message).toBe(
-    'This key was revoked already: it does not work any more.',
+    'This key is already revoked and no longer works.',
   );
   expect((await act(one.key.id, 'roll', projectId, { overlap_hours: 1 })).status).toBe(409);
   const two = await make(projectId);

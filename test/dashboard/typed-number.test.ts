@@ -1,6 +1,22 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { decimalSign, plainNumber } from '../../web/dashboard/typed-number.ts';
+import { decimalSign, plainCoins, plainNumber } from '../../web/dashboard/typed-number.ts';
+
+describe('a typed amount of coins', () => {
+  it.each([
+    ['1.234', '1.234'],
+    ['0,125', '0.125'],
+    ['12,5', '12.5'],
+    ['1234,567', '1234.567'],
+    ['1,234.5', '1234.5'],
+    ['1,234,567', '1234567'],
+    ['1,234', null],
+    [' 12,345 ', null],
+    ['-1', null],
+  ])('%s is %s in every language', (typed, plain) => {
+    expect(plainCoins(typed)).toBe(plain);
+  });
+});
 
 describe('a typed number', () => {
   it.each([
@@ -23,10 +39,10 @@ describe('a typed number', () => {
     ['１２．５', null, null],
     ['1.234', '1234', '1.234'],
     ['1,234', '1.234', '1234'],
-    ['0.123', '0123', '0.123'],
+    ['0.123', '0.123', '0.123'],
+    ['0,123', '0.123', '0.123'],
   ])('%s is %s in German and %s in English', (typed, german, english) => {
-    const read = [plainNumber(typed, ','), plainNumber(typed, '.')];
-    expect(read).toEqual([german === '0123' ? '123' : german, english]);
+    expect([plainNumber(typed, ','), plainNumber(typed, '.')]).toEqual([german, english]);
   });
 
   it.each([

@@ -10,7 +10,7 @@ const DIGIT = /[٠-٩۰-۹०-९０-９]/g;
 /** Signs of currencies, blanks and apostrophes between groups. */
 const IGNORED = /[\s\u00a0\u202f'’\p{Sc}]/gu;
 /** Groups of three digits, in India of two before the last. */
-const GROUPS = /^\d{1,3}([.,])(?:\d{2}\1)*\d{3}(?:\1\d{3})*$/;
+const GROUPS = /^[1-9]\d{0,2}([.,])(?:\d{2}\1)*\d{3}(?:\1\d{3})*$/;
 
 /**
  * A number as people write it in their country, as a plain decimal such as `1234.5`; null if it is none. Where both
@@ -34,6 +34,15 @@ export function plainNumber(typed: string, sign: ',' | '.'): string | null {
   const [whole, fraction] = [text.slice(0, at), text.slice(at + 1)];
   if (!/^\d+$/.test(fraction) || (!/^\d*$/.test(whole) && !GROUPS.test(whole))) return null;
   return `${withoutSigns(whole) ?? '0'}.${fraction}`;
+}
+
+/**
+ * An amount of coins as a plain decimal; null if it is none. Every page writes coins with a point, so a point before
+ * three digits is the decimal sign in each language; a comma there, which means thousands to half of the readers, is
+ * refused.
+ */
+export function plainCoins(typed: string): string | null {
+  return /^\s*[1-9]\d{0,2},\d{3}\s*$/.test(typed) ? null : plainNumber(typed, '.');
 }
 
 function withoutSigns(text: string): string | null {

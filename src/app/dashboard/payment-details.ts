@@ -5,7 +5,7 @@ import { findPaymentDetails, type PaymentDetails } from '../../store/payments/pa
 import type { App } from '../context.ts';
 import { explorerOf } from '../explorer.ts';
 import { selects, type PaymentSelector } from '../payments/change-payment.ts';
-import { irregularPayouts } from '../refunds/refund-cover.ts';
+import { irregularPayouts, type IrregularPayout } from '../refunds/refund-cover.ts';
 import { refundableMoney, type Refundable } from '../refunds/refundable.ts';
 import { policiesOf } from '../payments/payment-policy.ts';
 import { possibleActions, type PossibleActions } from '../payments/possible-actions.ts';
@@ -16,8 +16,7 @@ export interface SeenPayment extends PaymentDetails {
   readonly confirmations: Confirmations | null;
   readonly can: PossibleActions;
   readonly refundable: readonly Refundable[];
-  /** Refunds that were paid although they had failed, or more than once, with the transactions. */
-  readonly refundWarnings: readonly string[];
+  readonly irregularPayouts: readonly IrregularPayout[];
   /** The block explorer for a token; null on a test chain and in the sandbox. */
   readonly explorerOf: (token: Pick<Token, 'asset' | 'network'>) => string | null;
 }
@@ -41,7 +40,7 @@ export async function readPaymentDetails(app: App, selector: PaymentSelector): P
     confirmations: await rail.confirmations(payment),
     can: possibleActions(payment, details, app.clock(), policy),
     refundable: refundableMoney(payment, transfers, details.taken),
-    refundWarnings: details.refunds.length > 0 ? await irregularPayouts(app, payment.id) : [],
+    irregularPayouts: details.refunds.length > 0 ? await irregularPayouts(app, payment.id) : [],
     explorerOf: (token) => explorerOf(rail, token),
   };
 }

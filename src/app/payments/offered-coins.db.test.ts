@@ -113,7 +113,7 @@ describe('the coins of a project', () => {
         kind: 'refused',
         param: 'network',
         message:
-          'USDT on polygon is switched off in this project. Choose one of USDT on ethereum, BTC on bitcoin, or switch it on in the dashboard, on the page Wallets.',
+          'USDT on polygon is switched off in this project. Choose one of USDT on ethereum, BTC on bitcoin, or switch it on in the dashboard, on the Wallets page.',
       });
     }
     expect(await order('USDC')).toMatchObject({

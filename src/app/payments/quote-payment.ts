@@ -56,8 +56,8 @@ function refuseSwitchedOff(enabled: readonly Token[], asset: string, network: st
     message:
       `${what} is switched off in this project. ` +
       (offered === ''
-        ? 'It can be switched on in the dashboard, on the page Wallets.'
-        : `Choose one of ${offered}, or switch it on in the dashboard, on the page Wallets.`),
+        ? 'It can be switched on in the dashboard, on the Wallets page.'
+        : `Choose one of ${offered}, or switch it on in the dashboard, on the Wallets page.`),
   };
 }
 

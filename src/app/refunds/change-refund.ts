@@ -111,7 +111,7 @@ async function payoutRefusal(trx: Trx, { id }: Refund): Promise<RefundRefusal | 
   const hash = payout?.transactionHash ?? 'a transaction';
   const message =
     payout?.state === 'block'
-      ? `The refund is paid by ${hash} and cannot be cancelled any more. It completes when that has enough confirmations.`
+      ? `The refund is paid by ${hash} and can no longer be cancelled. It completes when that has enough confirmations.`
       : `The refund is being paid by ${hash}, which waits to be mined, and cannot be cancelled meanwhile. It completes when that is confirmed; if it is replaced or dropped, the refund can be cancelled then.`;
   return { kind: 'refused', param: null, message };
 }

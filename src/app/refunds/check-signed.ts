@@ -47,7 +47,7 @@ function inputFaults({ refunds, inputs, coins }: ShownTransaction, signed: Signe
         return [`${name}, which is not among what was shown to sign.`];
       }
       if (coins.some((coin) => isOutput(coin, input))) return [];
-      return [`${name}, which is not confirmed any more, because blocks were taken back.`];
+      return [`${name}, which is no longer confirmed, because blocks were taken back.`];
     }),
     // Otherwise a transaction signed before could be mined beside this one, and pay the customer a second time.
     ...refunds

@@ -40,7 +40,7 @@ export function shortOf(
   if (lacking !== undefined) {
     const setting = settingOf(network, 'RPC_URL');
     return (
-      `A wallet signs for a P2PKH address only with the whole transaction that paid it, and no node has ${lacking.txid} any more: block ${lacking.blockHeight} was pruned. ` +
+      `A wallet signs for a P2PKH address only with the whole transaction that paid it, and no node still has ${lacking.txid}: block ${lacking.blockHeight} was pruned. ` +
       `Add a node that still has block ${lacking.blockHeight}, such as one that is not pruned, to ${setting}.`
     );
   }

@@ -45,7 +45,7 @@ export async function coverOf(
   const isLost = !coveredRefunds(confirmedUnits, live).has(id);
   const amount = (some: bigint): string => `${formatDecimal(some, decimals)} ${asset}`;
   const lost =
-    `The money that this refund gives back is not confirmed on the chain any more: of what came for the payment ${amount(confirmedUnits)} are, ` +
+    `The money that this refund gives back is no longer confirmed on the chain: of what came for the payment ${amount(confirmedUnits)} are, ` +
     `and with the other refunds that does not cover these ${amount(units)}. Do not pay it now. Wait until it is confirmed again, or cancel this refund.`;
   return {
     kind: 'short',
@@ -79,22 +79,30 @@ function kindOf(claim: ClaimOnPayment): 'paid' | 'open' {
 
 /** How a refund ended, worded to follow "which". */
 function endOf({ failureReason }: ClaimOnPayment): string {
-  return failureReason === 'unpaid' ? 'had run out' : 'had been cancelled';
+  return failureReason === 'unpaid' ? 'had expired' : 'had been cancelled';
 }
 
-/** Sentences that name a payment's refunds that were paid although they had failed, or more than once, and by what. */
-export async function irregularPayouts(app: Pick<App, 'db'>, paymentId: string): Promise<readonly string[]> {
+/** A refund that was paid although it had failed, or more than once; perhaps if a payout may belong to another. */
+export interface IrregularPayout {
+  readonly kind: 'cancelled' | 'expired' | 'repeated' | 'repeated_perhaps';
+  readonly refundId: string;
+  readonly hashes: readonly string[];
+}
+
+export async function irregularPayouts(app: Pick<App, 'db'>, paymentId: string): Promise<readonly IrregularPayout[]> {
   const claims = await claimsOn(app.db, paymentId, null);
-  const anyway = claims
-    .filter((claim) => isFailed(claim) && isPaid(claim))
-    .map((claim) => {
-      const hash = claim.payout?.transactionHash ?? 'A transaction';
-      return `${hash} pays exactly ${encodeId('refund', claim.id)} to its address, although that ${endOf(claim)}. Do not give the money back a second time.`;
-    });
-  const twice = (await paidTwice(app.db, paymentId)).map(({ refundId, hashes, hasGuess }) => {
-    const ifOurs = hasGuess ? ' If all of them are yours, ask' : ' Ask';
-    return `${encodeId('refund', refundId)} was paid ${hashes.length} times: by ${hashes.join(' and by ')}.${ifOurs} the customer to send the rest back.`;
+  const anyway = claims.flatMap((claim): readonly IrregularPayout[] => {
+    const { id, failureReason, payout } = claim;
+    if (!isFailed(claim) || !isPaid(claim) || payout === null) return [];
+    return [
+      { kind: failureReason === 'unpaid' ? 'expired' : 'cancelled', refundId: id, hashes: [payout.transactionHash] },
+    ];
   });
+  const twice = (await paidTwice(app.db, paymentId)).map(({ refundId, hashes, hasGuess }): IrregularPayout => ({
+    kind: hasGuess ? 'repeated_perhaps' : 'repeated',
+    refundId,
+    hashes,
+  }));
   return [...anyway, ...twice];
 }
 

@@ -47,7 +47,7 @@ export async function stillHeld(
   const unspent = reserved.filter((_, place) => (states[place] ?? null) !== null);
   const held = coins.filter((coin) => unspent.some((one) => isOutput(coin, one)));
   if (held.length < unspent.length) {
-    const message = `What ${shown} ${isOne ? 'is' : 'are'} to spend is not confirmed any more, because blocks were taken back. Show the ${isOne ? 'refund' : 'refunds'} again once it is.`;
+    const message = `What ${shown} ${isOne ? 'is' : 'are'} to spend is no longer confirmed, because blocks were taken back. Show the ${isOne ? 'refund' : 'refunds'} again once it is.`;
     return { kind: 'paid', message };
   }
   if (unspent.length === reserved.length) return { kind: 'ok', coins: held, warnings: [] };

@@ -160,7 +160,7 @@ function mayBePaid({ id, asset, decimals }: Refund, { refundId, address, units, 
   return (
     `The balance of ${address} grew by ${formatDecimal(units, decimals)} ${asset} up to block ${height}, and no node shows by what: ` +
     `a contract (a Safe, say) may have paid ${which} already. Look at the internal transactions of the address in a block explorer before you pay. ` +
-    'If it was paid, do not pay again: cancel this refund, or leave it to run out, and make no other for the same money.'
+    'If it was paid, do not pay again: cancel this refund, or let it expire, and make no other for the same money.'
   );
 }
 

@@ -226,7 +226,7 @@ describe.each(utxoNodeKindsFor(import.meta.url))('what a refund spends, on a rea
     await shop.follow();
     expect(await shop.show(refund)).toMatchObject({
       psbt: null,
-      problem: expect.stringContaining('not confirmed on the chain any more'),
+      problem: expect.stringContaining('no longer confirmed on the chain'),
     });
     await shop.mine(CONFIRMATIONS);
     expect(await shop.psbtOf(refund)).toMatchObject({ spends: shown.spends, changeAddress: shown.changeAddress });

@@ -76,7 +76,7 @@ export async function applyToRefund(
     return {
       kind: 'refused',
       param: null,
-      message: `The refund is ${refund.status} already and cannot change any more.`,
+      message: `The refund is ${refund.status} already and can no longer change.`,
     };
   }
   const [payment] = await lockPayments(trx, [refund.paymentId]);

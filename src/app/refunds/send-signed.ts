@@ -192,7 +192,7 @@ async function unpayableNow(app: App, refunds: PaidTogether): Promise<string | n
 function endOf({ status, failureReason, address }: Refund): string {
   if (status === 'completed') return 'It is completed already.';
   if (status === 'pending') return address === null ? 'Nobody has entered its address yet.' : 'It is a test.';
-  return failureReason === 'cancelled' ? 'It was cancelled.' : 'Its time had run out.';
+  return failureReason === 'cancelled' ? 'It was cancelled.' : 'It had expired.';
 }
 
 /** Refuses a transaction beside which an older payout of a refund, in no block now, could still be mined. */

@@ -1,8 +1,6 @@
-import { encodeId } from '../../domain/id.ts';
 import type { Refund } from '../../domain/refund.ts';
 import { entriesOf } from '../../store/people/audit.ts';
 import { lockRefund } from '../../store/refunds/refunds.ts';
-import { isoTime } from '../../wire/time.ts';
 import { recordAudit } from '../audit.ts';
 import type { App } from '../context.ts';
 import { auditedRefund } from './save-refund.ts';
@@ -12,11 +10,17 @@ const ASKED_MS = 15 * 60_000;
 /** A person who looks again within this time is recorded once. */
 const SAME_LOOK_MS = 60_000;
 
+/** A person who was shown a refund to pay, and when, in epoch milliseconds. */
+export interface ShownTo {
+  readonly name: string;
+  readonly at: number;
+}
+
 /**
- * Records that a person was shown what pays a refund. Returns a warning for each other person who was shown it lately:
+ * Records that a person was shown what pays a refund. Returns the other people who were shown it lately:
  * until a wallet's transaction is reported or mined, only its owner knows whether they have sent it.
  */
-export async function noteShown(app: App, refund: Refund): Promise<readonly string[]> {
+export async function noteShown(app: App, refund: Refund): Promise<readonly ShownTo[]> {
   const { actor } = app;
   if (actor?.kind !== 'person') return [];
   return app.db.transaction().execute(async (trx) => {
@@ -30,9 +34,6 @@ export async function noteShown(app: App, refund: Refund): Promise<readonly stri
     const others = new Map(
       shown.filter((entry) => entry.actor.id !== actor.id).map((entry) => [entry.actor.id, entry]),
     );
-    return [...others.values()].map(
-      (entry) =>
-        `${entry.actor.name} was shown ${encodeId('refund', refund.id)} to pay at ${isoTime(entry.at)}. Ask whether they have sent it before you do: nobody else can know until it is mined.`,
-    );
+    return [...others.values()].map(({ actor: { name }, at }) => ({ name, at }));
   });
 }

@@ -72,7 +72,7 @@ export function renderExamples({ servers }: OpenApiDocument): Html {
     ${renderExample({
       id: 'example-retry',
       heading: 'Create once, however often you ask',
-      text: 'Send an `Idempotency-Key` with every creation. When the connection breaks, send the same request again: within 24 hours the same key and body get the first answer, and never a second payment.',
+      text: 'Send an `Idempotency-Key` with every creation. When the connection breaks, send the same request again: within 24 hours the same key and body return the first response, and never make a second payment.',
       label: 'Create an order safely',
       post: { url: `${sandbox}/v1/orders`, idempotencyKey: 'order-A-1003', body: json(safely) },
     })}

@@ -45,7 +45,7 @@ const RESPONSE_HEADERS = {
   'X-Request-Id': { description: 'Names the request in our log.', schema: { type: 'string' } },
   'Retry-After': integer('Seconds until the window ends.'),
   'Idempotent-Replayed': {
-    description: 'true when this is the stored answer of an earlier request with the same Idempotency-Key.',
+    description: 'true when this is the stored response to an earlier request with the same Idempotency-Key.',
     schema: { type: 'string', enum: ['true'] },
   },
   'X-Ignored-Fields': {

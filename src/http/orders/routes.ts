@@ -48,7 +48,7 @@ function createRoute(app: FastifyInstance, api: Api): void {
     operationId: 'createOrder',
     summary: 'Create an order',
     description:
-      'Quotes the amount in the asset, issues an address and answers the page to send the customer to. A test order completes by itself after 60 seconds; one that lives 60 seconds expires instead. Needs Full Access, Write Only or the scope payments:create; public keys may.',
+      'Quotes the amount in the asset, issues an address and returns the page to send the customer to. A test order completes by itself after 60 seconds; one that lives 60 seconds expires instead. Needs Full Access, Write Only or the scope payments:create; public keys may.',
     headers: idempotencyHeader,
     body: createOrderBody,
     response: { 200: createdOrderShape, ...orderErrors },

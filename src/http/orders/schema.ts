@@ -85,7 +85,7 @@ const CREATED_EXAMPLE = {
 
 export const createdOrderShape = Type.Object(created, {
   title: 'CreatedOrder',
-  description: 'An order as its creation answers it.',
+  description: 'The response to creating an order.',
   examples: [CREATED_EXAMPLE],
 });
 
@@ -115,7 +115,7 @@ export const orderShape = Type.Object(
   },
   {
     title: 'Order',
-    description: 'An order as it is read: what creation answered, and what has become of it.',
+    description: 'An order as it is read: the response to its creation, and its present state.',
     examples: [
       {
         ...CREATED_EXAMPLE,

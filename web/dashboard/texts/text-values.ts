@@ -113,6 +113,7 @@ export interface TextValues {
   readonly amount_left_of: 'amount' | 'refunded';
   readonly amount_now: 'currency';
   readonly amount_wrong: 'decimals';
+  readonly coins_wrong: 'decimals';
   readonly amount_too_much: 'amount';
   readonly attempts: 'count';
   readonly by: 'who';
@@ -121,6 +122,10 @@ export interface TextValues {
   readonly note_too_long: 'count' | 'max';
   readonly rate_locked: 'asset' | 'rate' | 'time';
   readonly refund_address_hint: 'network';
+  readonly refund_paid_cancelled: 'hashes' | 'refund';
+  readonly refund_paid_expired: 'hashes' | 'refund';
+  readonly refund_paid_repeated: 'hashes' | 'refund' | 'times';
+  readonly refund_paid_repeated_perhaps: 'hashes' | 'refund' | 'times';
   readonly refund_rate_now: 'asset' | 'rate' | 'time';
   readonly remove_label: 'name';
   readonly simulated_by: 'who';
@@ -231,6 +236,7 @@ export interface TextValues {
   readonly settings_deactivate_hooks: 'live' | 'test';
   readonly settings_deactivate_type: 'name';
   readonly sign_many: 'count';
+  readonly signing_shown_to: 'name' | 'time';
   readonly qr_part: 'count' | 'place';
   readonly progress_block: 'confirmations' | 'needed';
   readonly progress_refused: 'reason';

@@ -95,7 +95,7 @@ const CLOSED = {
   expired: `This link has expired: invitations work for seven days, other links for an hour. ${NEW_LINK}`,
   unknown: `This is no link that was given out here. ${NEW_LINK}`,
 } as const;
-const NOT_CONFIRMED = 'This link confirms no address any more. Ask for the change again on the page of your account.';
+const NOT_CONFIRMED = 'This link is no longer valid. Change the address again on your account page.';
 const WRONG = 'The e-mail or the password is wrong.';
 const WRONG_TOGETHER = 'The e-mail, the password or the code is wrong, or the code was used before.';
 const WRONG_CODE =

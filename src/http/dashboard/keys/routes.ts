@@ -52,7 +52,7 @@ export function keyRoutes(routes: Routes, { people: { app: core }, baseUrls }: D
     const id = keyIdOf(params.key);
     const { revokedAt } = done(await removeKey(own, id, scope));
     if (revokedAt !== null) {
-      throw new RequestError('conflict_error', 'This key was revoked already: it does not work any more.');
+      throw new RequestError('conflict_error', 'This key is already revoked and no longer works.');
     }
     return { key: await viewOf(scope, id) };
   });

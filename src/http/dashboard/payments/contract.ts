@@ -202,8 +202,14 @@ export const paymentShape = Type.Object({
   refunds: Type.Array(refundShape),
   /** One entry for each received token; empty while the payment may still change. */
   refundable: Type.Array(refundableShape),
-  /** Failed refunds that were paid after all. */
-  refund_warnings: Type.Array(Type.String()),
+  /** Refunds that were paid although they had failed, or more than once. */
+  refund_warnings: Type.Array(
+    Type.Object({
+      kind: oneOf(['cancelled', 'expired', 'repeated', 'repeated_perhaps']),
+      refund: Type.String(),
+      transaction_hashes: Type.Array(Type.String()),
+    }),
+  ),
   /** Oldest first. */
   notes: Type.Array(noteShape),
   /** Sorted by name. */

@@ -3,6 +3,7 @@ import type { App } from '../../../app/context.ts';
 import { type SeenPayment, readPaymentDetails } from '../../../app/dashboard/payment-details.ts';
 import type { PaymentSelector } from '../../../app/payments/change-payment.ts';
 import { tokenOf } from '../../../domain/asset.ts';
+import { encodeId } from '../../../domain/id.ts';
 import { formatDecimal, fiatDecimals } from '../../../domain/money.ts';
 import { addressPage, transactionPage } from '../../../domain/networks.ts';
 import { tracedHash, type Payment, type Quote, type Transfer } from '../../../domain/payment.ts';
@@ -74,7 +75,11 @@ export function paymentView(details: SeenPayment, links: Links, viewer: Viewer):
     idempotency_key: details.idempotencyKey,
     timeline: timelineOf(details, transfers, refunds, viewer),
     refundable: details.refundable.map((one) => refundableView(one, payment)),
-    refund_warnings: [...details.refundWarnings],
+    refund_warnings: details.irregularPayouts.map(({ kind, refundId, hashes }) => ({
+      kind,
+      refund: encodeId('refund', refundId),
+      transaction_hashes: [...hashes],
+    })),
     ...annotationsView(details, viewer),
     can: {
       ...(viewer.mayChange ? { ...can, simulate: [...can.simulate] } : NOTHING),

@@ -102,7 +102,7 @@ function sessionsOfOthers(routes: Routes, { people: { app: core } }: Dashboard):
     const person = await memberIn(params.person);
     const session = parseUuid(body.id);
     if (session === null || !(await endSession(own, person, session))) {
-      throw notFound('There is no such session any more.');
+      throw notFound('This session has already ended.');
     }
     return {};
   });

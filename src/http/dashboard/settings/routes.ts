@@ -107,7 +107,7 @@ function draftRoute(app: FastifyInstance, dashboard: Dashboard): void {
   app.get<{ Params: { project: string; hash: string } }>(url, { config, schema }, async (request, reply) => {
     const { projectId } = scopeIn(request, request.params);
     const logo = await findLogoDraft(dashboard.people.app.db, projectId, request.params.hash);
-    if (logo === null) throw notFound('There is no such picture any more. Choose the file again.');
+    if (logo === null) throw notFound('This picture no longer exists. Choose the file again.');
     return reply.headers(PICTURE_HEADERS).header('content-type', logo.type).send(logo.bytes);
   });
 }

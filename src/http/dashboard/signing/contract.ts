@@ -51,6 +51,8 @@ const signingShape = Type.Object({
   /** Why none of them must be paid now, or why there is no PSBT. */
   problem: nullable(Type.String()),
   warnings: Type.Array(Type.String()),
+  /** Other people who were shown the refund in the last 15 minutes: nobody knows whether they have sent it. */
+  shown_to: Type.Array(Type.Object({ name: Type.String(), at: Type.String() })),
 });
 export type Signing = Static<typeof signingShape>;
 

@@ -9,6 +9,7 @@ import { fiatDecimals, formatDecimal } from '../../../domain/money.ts';
 import { familyFacts, isEvmNetwork, NETWORK_FACTS, transactionPage } from '../../../domain/networks.ts';
 import { payoutProgress } from '../../../store/refunds/sent-payouts.ts';
 import { publicPaymentId } from '../../../wire/payment.ts';
+import { isoTime } from '../../../wire/time.ts';
 import { invalid, notFound, RequestError } from '../../errors.ts';
 import { badField } from '../refusal-words.ts';
 import { pageOf, walletChainOf } from '../record-parts.ts';
@@ -33,8 +34,8 @@ export function signingRoutes(routes: Routes, dashboard: Dashboard): void {
     if (shown.kind === 'unavailable') throw new RequestError('service_unavailable', shown.message);
     const [{ refund } = {}] = shown.refunds;
     // Several wallets can send the same call, while coins are spent once.
-    const warned = shown.call === null || refund === undefined ? [] : await noteShown(own, refund);
-    return signingView({ ...shown, warnings: [...warned, ...shown.warnings] });
+    const others = shown.call === null || refund === undefined ? [] : await noteShown(own, refund);
+    return { ...signingView(shown), shown_to: others.map(({ name, at }) => ({ name, at: isoTime(at) })) };
   });
   routes.add(`POST ${SIGNING}/send`, { ...RULE, bodyLimit: MAX_BODY_BYTES }, async ({ scope, body, own }) => {
     const refunds = await refundsOf(dashboard, scope, body.refunds);
@@ -112,7 +113,14 @@ async function refundsOf(
   return [first, ...rest];
 }
 
-function signingView({ refunds, paymentUri, call, psbt, problem, warnings }: SharedInstructions): Signing {
+function signingView({
+  refunds,
+  paymentUri,
+  call,
+  psbt,
+  problem,
+  warnings,
+}: SharedInstructions): Omit<Signing, 'shown_to'> {
   const [first] = refunds;
   if (first === undefined) throw new Error('Nothing is shown for no refund.');
   const { network, decimals } = first.refund;

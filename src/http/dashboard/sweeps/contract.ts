@@ -115,7 +115,7 @@ export const sweepsContract = {
     query: Type.Object(keysetQuery),
     answer: Type.Object({ data: Type.Array(sweepShape), next: nullable(Type.String()) }),
   },
-  /** Takes a call for one's own wallet; 409 if it is not offered any more. */
+  /** Takes a call for one's own wallet; 409 if it is no longer offered. */
   [`POST ${SCOPE}`]: {
     params: modeParams,
     body: Type.Object({ network: oneOf(EVM_NETWORKS), key: text({ max: 64, min: 1 }) }),

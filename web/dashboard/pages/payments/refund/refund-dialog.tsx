@@ -12,7 +12,9 @@ import { SelectField } from '../../../ui/form.tsx';
 import { networkName } from '../../../formats.ts';
 import { LinkDialog } from '../link-dialog.tsx';
 import { GoneDialog, useChanged, usePaymentChange } from './changed.tsx';
+import { plainCoins } from '../../../typed-number.ts';
 import { useTypedNumber } from '../../../use-typed-number.ts';
+import { RefundWarnings } from './refunds.tsx';
 import { RefundPreview, RATE_KEY, useRateNow } from './refund-preview.tsx';
 import { fiatDecimalsOf, isSome, refundSize, type RateNow, type RefundSize, type RefundUnit } from './refund-size.ts';
 
@@ -88,7 +90,7 @@ function RefundForm({ payment, choices, money, onToken, onClose, onDone }: Refun
   const isChanged = useChanged(JSON.stringify(payment.refundable));
   const create = useCreate(payment, onDone);
   const { unit, isAny, address, reason } = fields;
-  const amount = plain(fields.amount) ?? fields.amount;
+  const amount = (unit === 'coin' ? plainCoins(fields.amount) : plain(fields.amount)) ?? fields.amount;
   const { now, error: noRate } = useRateNow(payment, money, amount, unit === 'now');
   const size = sizeOf(payment, money, unit, amount, now);
   const to = isAny ? address.trim() : null;
@@ -106,11 +108,7 @@ function RefundForm({ payment, choices, money, onToken, onClose, onDone }: Refun
       onClose={onClose}
     >
       {isChanged ? <Notice kind="warning">{t('changed_meanwhile')}</Notice> : null}
-      {payment.refund_warnings.map((warning) => (
-        <Notice key={warning} kind="warning">
-          {warning}
-        </Notice>
-      ))}
+      <RefundWarnings payment={payment} />
       {choices.length < 2 ? null : (
         <SelectField
           label={t('choose_coin')}
@@ -132,7 +130,7 @@ function RefundForm({ payment, choices, money, onToken, onClose, onDone }: Refun
           autoComplete="off"
           required
           problem={
-            sizeProblem(size, money, isChecked, locale) ??
+            sizeProblem(size, money, unit, isChecked, locale) ??
             problemOf(create.error, unit === 'fiat' ? 'amount' : 'crypto_amount') ??
             (noRate === null ? null : problemText(noRate, t))
           }
@@ -226,11 +224,13 @@ function sizeOf(
 function sizeProblem(
   size: RefundSize,
   { left, asset }: RefundableView,
+  unit: RefundUnit,
   isChecked: boolean,
   { t, coin }: Locale<'detail' | 'list'>,
 ): string | null {
   if (size.kind === 'too_much') return t('amount_too_much', { amount: coin(left, asset) });
-  return size.kind === 'wrong' && isChecked ? t('amount_wrong', { decimals: size.decimals }) : null;
+  if (size.kind !== 'wrong' || !isChecked) return null;
+  return t(unit === 'coin' ? 'coins_wrong' : 'amount_wrong', { decimals: size.decimals });
 }
 
 interface SizeChoicesProps {

@@ -22,11 +22,7 @@ export function Refunds({ payment }: { readonly payment: PaymentView }) {
   const refund = payment.refunds.find(({ id }) => id === open?.id);
   return (
     <>
-      {payment.refund_warnings.map((warning) => (
-        <Notice key={warning} kind="warning">
-          {warning}
-        </Notice>
-      ))}
+      <RefundWarnings payment={payment} />
       <ul className={css.rows}>
         {payment.refunds.toReversed().map((one) => (
           <Row key={one.id} refund={one} onOpen={(what) => setOpen({ what, id: one.id })} />
@@ -44,6 +40,16 @@ export function Refunds({ payment }: { readonly payment: PaymentView }) {
       )}
     </>
   );
+}
+
+/** Names refunds that were paid although they had failed, or more than once. */
+export function RefundWarnings({ payment }: { readonly payment: PaymentView }) {
+  const { t } = useLocale('detail');
+  return payment.refund_warnings.map(({ kind, refund, transaction_hashes: hashes }) => (
+    <Notice key={`${kind} ${refund}`} kind="warning">
+      {t(`refund_paid_${kind}`, { refund, hashes: hashes.join(', '), times: hashes.length })}
+    </Notice>
+  ));
 }
 
 interface RowProps {

@@ -138,13 +138,18 @@ interface ToSignProps {
 }
 
 function ToSign({ signing, ids, isCurrent, onOnly, onAgain, onSent }: ToSignProps) {
-  const { t } = useLocale('signing');
-  const { refunds, problem, warnings, psbt, call, payment_uri } = signing;
+  const { t, dateTime } = useLocale('signing');
+  const { refunds, problem, warnings, shown_to, psbt, call, payment_uri } = signing;
   const isPayable = ({ problem: its }: SignedRefund): boolean => its === null;
   const others = refunds.filter(isPayable).map(({ id }) => id);
   return (
     <>
       {problem === null ? null : <Notice kind="problem">{problem}</Notice>}
+      {shown_to.map(({ name, at }) => (
+        <Notice key={name} kind="warning">
+          {t('signing_shown_to', { name, time: dateTime(at) })}
+        </Notice>
+      ))}
       {warnings.map((warning) => (
         <Notice key={warning} kind="warning">
           {warning}

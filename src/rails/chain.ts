@@ -81,9 +81,9 @@ export interface ChainSource {
   /**
    * Asks every node which chain it is on and how far it is. A node on another chain is never used by the other methods,
    * and one that lags only if no other answers. Call this from time to time, because it also notices when another node
-   * is behind the same URL. Never throws for a fault of a node.
+   * is behind the same URL. Never throws for a fault of a node. One that takes longer than `withinMs` has no height.
    */
-  checkNodes(): Promise<readonly NodeReport[]>;
+  checkNodes(withinMs?: number): Promise<readonly NodeReport[]>;
   /** The data needed to spend outputs (the UTXO family); undefined or null elsewhere. */
   readonly spending?: SpendingWatch | null;
   /** Native coins transferred by contracts; undefined or null where a block lists all transfers. */

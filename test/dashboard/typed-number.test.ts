@@ -4,17 +4,20 @@ import { decimalSign, plainCoins, plainNumber } from '../../web/dashboard/typed-
 
 describe('a typed amount of coins', () => {
   it.each([
-    ['1.234', '1.234'],
-    ['0,125', '0.125'],
-    ['12,5', '12.5'],
-    ['1234,567', '1234.567'],
-    ['1,234.5', '1234.5'],
-    ['1,234,567', '1234567'],
-    ['1,234', null],
-    [' 12,345 ', null],
-    ['-1', null],
-  ])('%s is %s in every language', (typed, plain) => {
-    expect(plainCoins(typed)).toBe(plain);
+    ['1.125', null, '1.125'],
+    ['1,125', '1.125', null],
+    [' 12,345 ', '12.345', null],
+    ['₮1,125', '1.125', null],
+    ['١٫١٢٥', '1.125', '1.125'],
+    ['0.125', '0.125', '0.125'],
+    ['0,125', '0.125', '0.125'],
+    ['12,5', '12.5', '12.5'],
+    ['1234,567', '1234.567', '1234.567'],
+    ['1,234.5', '1234.5', '1234.5'],
+    ['1,234,567', '1234567', '1234567'],
+    ['-1', null, null],
+  ])('%s is %s in German and %s in English', (typed, german, english) => {
+    expect([plainCoins(typed, ','), plainCoins(typed, '.')]).toEqual([german, english]);
   });
 });
 

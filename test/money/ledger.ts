@@ -56,16 +56,28 @@ export function evmReader(anvil: Anvil, tokens: ReadonlyMap<string, Asset>): Cha
   const at = (height: number): string => `0x${height.toString(16)}`;
   const hashAt = async (height: number): Promise<string> =>
     String(Object(await anvil.rpc('eth_getBlockByNumber', [at(height), false])).hash);
+  const tracer = { tracer: 'callTracer' } as const;
+  /** Anvil was seen to refuse the trace of a whole block after a reorganisation, though it has the block. */
+  const traced = async (height: number): Promise<readonly Traced[]> => {
+    const whole = await anvil.rpc('debug_traceBlockByNumber', [at(height), tracer]).catch(() => null);
+    if (whole !== null) return whole as readonly Traced[];
+    const { transactions } = Object(await anvil.rpc('eth_getBlockByNumber', [at(height), false]));
+    return Promise.all(
+      (transactions as readonly string[]).map(async (txHash) => ({
+        txHash,
+        result: (await anvil.rpc('debug_traceTransaction', [txHash, tracer])) as Call,
+      })),
+    );
+  };
   const read = reader({
     first: 0,
     head: async () => Number(await anvil.rpc('eth_blockNumber')),
     hashAt,
     movementsAt: async (height) => {
-      // Both are anvil's own JSON.
-      const traced = await anvil.rpc('debug_traceBlockByNumber', [at(height), { tracer: 'callTracer' }]);
       const logs = await anvil.rpc('eth_getLogs', [{ blockHash: await hashAt(height), topics: [TRANSFER] }]);
+      // Both are anvil's own JSON.
       return [
-        ...(traced as readonly Traced[]).flatMap(({ result, txHash }) => etherOf(result, txHash)),
+        ...(await traced(height)).flatMap(({ result, txHash }) => etherOf(result, txHash)),
         ...(logs as readonly Log[]).flatMap((log) => tokenOf(log, tokens)),
       ];
     },

@@ -18,11 +18,7 @@ const GROUPS = /^[1-9]\d{0,2}([.,])(?:\d{2}\1)*\d{3}(?:\1\d{3})*$/;
  * own, says: `1.234` is 1,234 for a German and a little more than one for an American.
  */
 export function plainNumber(typed: string, sign: ',' | '.'): string | null {
-  const text = typed
-    .replaceAll(DIGIT, (digit) => asciiDigit(digit))
-    .replaceAll(IGNORED, '')
-    .replaceAll('٫', sign)
-    .replaceAll('٬', '');
+  const text = bare(typed, sign);
   const signs = [...text.matchAll(/[.,]/g)].map(([one]) => one);
   const last = signs.at(-1);
   if (last === undefined) return withoutSigns(text);
@@ -37,12 +33,22 @@ export function plainNumber(typed: string, sign: ',' | '.'): string | null {
 }
 
 /**
- * An amount of coins as a plain decimal; null if it is none. Every page writes coins with a point, so a point before
- * three digits is the decimal sign in each language; a comma there, which means thousands to half of the readers, is
- * refused.
+ * An amount of coins as a plain decimal; null if it is none. To a German, `1.125` means 1,125 on a page and a little
+ * more than one in what was copied from a wallet or a file. Because refunds are sent by it, the other sign before three
+ * digits is refused.
  */
-export function plainCoins(typed: string): string | null {
-  return /^\s*[1-9]\d{0,2},\d{3}\s*$/.test(typed) ? null : plainNumber(typed, '.');
+export function plainCoins(typed: string, sign: ',' | '.'): string | null {
+  const [, other] = /^[1-9]\d{0,2}([.,])\d{3}$/.exec(bare(typed, sign)) ?? [];
+  return other === undefined || other === sign ? plainNumber(typed, sign) : null;
+}
+
+/** ASCII digits with the signs between them. */
+function bare(typed: string, sign: ',' | '.'): string {
+  return typed
+    .replaceAll(DIGIT, (digit) => asciiDigit(digit))
+    .replaceAll(IGNORED, '')
+    .replaceAll('٫', sign)
+    .replaceAll('٬', '');
 }
 
 function withoutSigns(text: string): string | null {

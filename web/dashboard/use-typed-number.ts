@@ -1,8 +1,8 @@
 import { useLocale } from './locale.tsx';
-import { decimalSign, plainNumber } from './typed-number.ts';
+import { decimalSign, plainCoins, plainNumber } from './typed-number.ts';
 
-/** Reads a number as the person types it, as a plain decimal; null if it is none. */
-export function useTypedNumber(): (typed: string) => string | null {
+/** Reads numbers and amounts of coins as the person types them, as plain decimals; null for what is none. */
+export function useTypedNumber(): { readonly [kind in 'plain' | 'coins']: (typed: string) => string | null } {
   const sign = decimalSign(useLocale().intl);
-  return (typed) => plainNumber(typed, sign);
+  return { plain: (typed) => plainNumber(typed, sign), coins: (typed) => plainCoins(typed, sign) };
 }

@@ -120,7 +120,8 @@ export function createChainFollower(
           await saveAtHead(app.db, source.network, cursor.hash, askedAt);
           saved = { hash: cursor.hash, at: askedAt };
         }
-        if (poll !== null && isWhole && view.proof !== 'nothing') await polls.end(poll);
+        // A node with `-blocksonly` lists none of the transactions that wait.
+        if (poll !== null && isWhole && view.proof === 'mempool') await polls.end(poll);
       }
       await reopenRefunds(app, source.network);
       if (view !== null && isAtHead) await sendAgain(app, source, new Set(view.hashes));

@@ -87,9 +87,58 @@ describe('a requested poll', () => {
     await requestPoll(db, 'ethereum');
     await shop.follow();
     expect(await done()).toBe(0);
+    // Where customers pay in tokens alone, too.
+    await shop.follow({ ...shop.source, native: null });
+    expect(await done()).toBe(0);
     await shop.mine(1);
     await shop.follow();
     expect(await done()).toBe(1);
+  });
+
+  it('waits for no node that hangs, and counts the others', async () => {
+    const shop = await etherShop();
+    await shop.follow();
+    const { db } = shop.app;
+    const asked: (number | undefined)[] = [];
+    const source: typeof shop.source = {
+      ...shop.source,
+      checkNodes: async (withinMs) => {
+        asked.push(withinMs);
+        return shop.source.checkNodes(withinMs);
+      },
+    };
+    await requestPoll(db, 'ethereum');
+    await shop.follow(source);
+    expect((await readPolls(db, 'ethereum'))?.done).toBe(1);
+    expect(asked).toEqual([expect.toSatisfy((ms: number) => ms <= 3_000)]);
+  });
+
+  it('is not done by what another process compared before it read further', async () => {
+    const shop = await etherShop();
+    await etherRefund(shop, await paidOrder(shop));
+    const { db } = shop.app;
+    const { native } = shop.source;
+    if (native === null || native === undefined) throw new Error('The source tells no balances.');
+    let isTold = true;
+    const balancesAt: typeof native.balancesAt = async (...asked) => {
+      if (isTold) return native.balancesAt(...asked);
+      throw new ChainUnavailableError('ethereum', 'eth_getBalance', []);
+    };
+    const process = () => createChainFollower(shop.app, { ...shop.source, native: { ...native, balancesAt } });
+    const [first, second] = [process(), process()];
+    const follow = async (follower: typeof first): Promise<number | undefined> => {
+      while ((await follower.follow()) !== 'at_head');
+      return (await readPolls(db, 'ethereum'))?.done;
+    };
+    await shop.mine(1);
+    await follow(first);
+    isTold = false;
+    await shop.mine(1);
+    await follow(second);
+    await requestPoll(db, 'ethereum');
+    expect(await follow(first)).toBe(0);
+    isTold = true;
+    expect(await follow(first)).toBe(1);
   });
 
   it.each(utxoNodeKindsFor(import.meta.url))(
@@ -101,10 +150,10 @@ describe('a requested poll', () => {
       const { db } = shop.app;
       const done = async (): Promise<number | undefined> => (await readPolls(db, kind))?.done;
       await shop.follow();
-      const follow = async (proof: 'mempool' | 'nothing', follower = followerWith(proof)): Promise<void> => {
+      const follow = async (proof: 'mempool' | 'blocks' | 'nothing', follower = followerWith(proof)): Promise<void> => {
         while ((await follower.follow()) !== 'at_head');
       };
-      const followerWith = (proof: 'mempool' | 'nothing') =>
+      const followerWith = (proof: 'mempool' | 'blocks' | 'nothing') =>
         createChainFollower(shop.app, {
           ...shop.source,
           mempool: {
@@ -117,6 +166,7 @@ describe('a requested poll', () => {
         });
       await requestPoll(db, kind);
       await follow('nothing');
+      await follow('blocks');
       expect(await done()).toBe(0);
       const follower = followerWith('mempool');
       await follow('mempool', follower);

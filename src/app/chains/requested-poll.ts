@@ -1,4 +1,3 @@
-import { setTimeout } from 'node:timers/promises';
 import { NETWORK_FACTS } from '../../domain/networks.ts';
 import type { ChainSource } from '../../rails/chain.ts';
 import { knownBlock, readCursor, readPolls, savePollDone, type Cursor } from '../../store/chains/chain.ts';
@@ -50,16 +49,16 @@ export function createRequestedPolls(app: App, source: ChainSource) {
 
 /** Every node is asked, because the one that answers the other calls may be some blocks behind. */
 async function newestHeight(source: ChainSource): Promise<number | null> {
-  const reports = await Promise.race([source.checkNodes(), setTimeout(HEIGHT_MS, null, { ref: false })]);
-  if (reports === null) return (await source.head()).height;
+  const reports = await source.checkNodes(HEIGHT_MS);
   const heights = reports.flatMap(({ height }) => (height === null ? [] : [height]));
   return heights.length === 0 ? null : Math.max(...heights);
 }
 
 /** Chains of tests make blocks when they like. */
 function isRecent(app: App, { network, native }: ChainSource, { blockAt }: Cursor): boolean {
-  const asset = native?.asset;
-  if (asset === undefined || !isMainChain(app.railFor('live'), { asset, network })) return true;
+  // All tokens of a network are on the same chain.
+  const asset = native?.asset ?? 'USDT';
+  if (!isMainChain(app.railFor('live'), { asset, network })) return true;
   const maxAgeMs = Math.max(MAX_AGE.leastMs, MAX_AGE.blocks * NETWORK_FACTS[network].blockMs);
   return blockAt >= app.clock() - maxAgeMs;
 }

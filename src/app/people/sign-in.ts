@@ -284,9 +284,9 @@ async function begin(
   isStillEnough: (trx: Trx, person: Person) => Promise<boolean> = async () => true,
 ): Promise<SignInOutcome> {
   return app.db.transaction().execute(async (trx) => {
-    if (waiting !== null && !(await deleteSignIn(trx, waiting))) return { kind: 'over' };
-    // The lock keeps a session from outliving a concurrent deactivation or end of all sessions.
+    // The lock keeps a session from outliving a concurrent deactivation or end of all sessions. They too lock it first.
     const person = await lockPerson(trx, id);
+    if (waiting !== null && !(await deleteSignIn(trx, waiting))) return { kind: 'over' };
     if (person === null || person.deactivatedAt !== null || !(await isStillEnough(trx, person))) {
       return { kind: 'wrong' };
     }

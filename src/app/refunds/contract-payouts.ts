@@ -38,13 +38,16 @@ export function createContractPayoutWatch(app: Pick<App, 'db' | 'clock'>, source
   const native = source.native ?? null;
   /** The blocks since the last successful check. */
   let unseen: readonly ChainBlock[] = [];
-  let isCompared = false;
+  /** The hash of the block after which the balances were compared last. */
+  let comparedAt: string | null = null;
 
   return {
     isUpToDate: async () => {
-      if (native === null || (isCompared && unseen.length === 0)) return true;
+      if (native === null) return true;
+      // Another process may have read later blocks.
       const cursor = await readCursor(app.db, source.network);
       if (cursor === null) return false;
+      if (comparedAt === cursor.hash) return true;
       const refunds = await unpaidRefunds(app.db, source.network, native.asset, app.clock() - MAX_LATE_PAYOUT_MS);
       const now = await balancesOf(native, refunds, cursor);
       // Refunds that were made since the last block are compared with the next.
@@ -64,7 +67,7 @@ export function createContractPayoutWatch(app: Pick<App, 'db' | 'clock'>, source
       if (now === null) return NOTHING;
       const since = unseen;
       unseen = [];
-      isCompared = true;
+      comparedAt = tip.hash;
       const grown = new Map<string, bigint>();
       for (const refund of refunds) {
         const from = before.get(refund.id);

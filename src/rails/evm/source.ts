@@ -86,7 +86,7 @@ export function createEvmSource(options: EvmSourceOptions): EvmSource {
       );
     },
     locate: (hashes) => locateTransactions(pool, hashes),
-    checkNodes: () => pool.checkNodes(),
+    checkNodes: (withinMs) => pool.checkNodes(withinMs),
     close: () => pool.close(),
   };
 }

@@ -1,6 +1,7 @@
+import { setTimeout } from 'node:timers/promises';
 import type { Network } from '../../domain/networks.ts';
 import type { Problems } from '../../domain/problems.ts';
-import type { NodeReport } from '../chain.ts';
+import type { ChainSource, NodeReport } from '../chain.ts';
 import { NodeLoadingError, type RpcNode } from './node.ts';
 import { nodeSubject, type VerifiedNodes } from './verified-nodes.ts';
 
@@ -21,7 +22,7 @@ export interface NodeChecksOptions {
 /** Checks the nodes of a network. */
 export interface NodeChecks {
   /** Asks every node which chain it is on and how far it is. Never throws for a fault of a node. */
-  readonly checkNodes: () => Promise<readonly NodeReport[]>;
+  readonly checkNodes: ChainSource['checkNodes'];
   /** Whether the node lagged or had a problem at the last check. */
   readonly lags: (node: RpcNode) => boolean;
 }
@@ -56,8 +57,16 @@ export function createNodeChecks(options: NodeChecksOptions): NodeChecks {
     else problems.failed(subject, problem, { network, node: node.name });
   }
 
-  async function checkNodes(): Promise<readonly NodeReport[]> {
-    const reports = await Promise.all(nodes.map(report));
+  /** Without a limit of its own, an answer takes as long as the node's timeouts. */
+  async function reportWithin(of: RpcNode, withinMs: number | undefined): Promise<OneReport> {
+    if (withinMs === undefined) return report(of);
+    const problem = `it did not say within ${withinMs} ms how far it is`;
+    const late = { of, isPoor: false, node: of.name, height: null, problem };
+    return Promise.race([report(of), setTimeout(withinMs, late, { ref: false })]);
+  }
+
+  async function checkNodes(withinMs?: number): Promise<readonly NodeReport[]> {
+    const reports = await Promise.all(nodes.map((of) => reportWithin(of, withinMs)));
     const best = Math.max(...reports.map(({ height }) => height ?? 0));
     return reports.map(({ of, isPoor, node, height, problem }) => {
       const isLagging = height !== null && height < best - maxLagBlocks;

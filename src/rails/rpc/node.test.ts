@@ -9,9 +9,13 @@ import { noteProblems } from '../../../test/problems.ts';
 /** Sets a terminal's title and colour, goes back over the line, forges another, and turns the reading direction. */
 const STEERING = 'bad\u001B]0;pwned\u0007\u001B[31mred\r\nforged\u0085line\u2028\u202Etxt.exe\u2066\u200B\uFEFF';
 
-function checkNodesOf(family: 'utxo' | 'evm', url: string): Promise<readonly NodeReport[]> {
+function checkNodesOf(
+  family: 'utxo' | 'evm',
+  urls: readonly string[],
+  withinMs?: number,
+): Promise<readonly NodeReport[]> {
   const problems = noteProblems((noted) => void logged.push(noted));
-  const common = { urls: [url], timeoutMs: 5_000, problems };
+  const common = { urls, timeoutMs: 5_000, problems };
   const params = utxoParams('bitcoin', 'regtest');
   if (params === null) throw new Error('Bitcoin has no regtest.');
   const pool =
@@ -19,7 +23,7 @@ function checkNodesOf(family: 'utxo' | 'evm', url: string): Promise<readonly Nod
       ? createUtxoPool({ ...common, params })
       : createEvmPool({ ...common, network: 'ethereum', chainId: 1 });
   onTestFinished(() => pool.close());
-  return pool.checkNodes();
+  return pool.checkNodes(withinMs);
 }
 
 let logged: unknown[] = [];
@@ -30,7 +34,7 @@ it.each(['utxo', 'evm'] as const)(
     logged = [];
     const node = await startNode(() => ({ error: { code: -1, message: STEERING } }));
     onTestFinished(() => node.stop());
-    const shown = JSON.stringify([await checkNodesOf(family, node.url), logged]);
+    const shown = JSON.stringify([await checkNodesOf(family, [node.url]), logged]);
     expect(shown).toContain('JSON-RPC error -1: bad\uFFFD]0;pwned\uFFFD\uFFFD[31mred\uFFFD\uFFFDforged\uFFFDline');
     expect(
       JSON.parse(shown)
@@ -40,3 +44,12 @@ it.each(['utxo', 'evm'] as const)(
     ).not.toMatch(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u);
   },
 );
+
+it('a node that hangs has no height, and the others’ heights are known meanwhile', async () => {
+  const answers: Record<string, string> = { eth_chainId: '0x1', eth_blockNumber: '0x2a', eth_syncing: 'false' };
+  const node = await startNode(({ method }) => ({ result: answers[method] ?? null }));
+  const hanging = await startNode(() => ({ stall: true }));
+  for (const one of [node, hanging]) onTestFinished(() => one.stop());
+  const reports = await checkNodesOf('evm', [hanging.url, node.url], 500);
+  expect(reports.map(({ height }) => height)).toEqual([null, 42]);
+});

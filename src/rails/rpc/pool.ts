@@ -1,4 +1,4 @@
-import { ChainUnavailableError, type NodeFailure, type NodeReport } from '../chain.ts';
+import { ChainUnavailableError, type ChainSource, type NodeFailure } from '../chain.ts';
 import { createNodeChecks, type NodeChecksOptions } from './check-nodes.ts';
 import { MethodMissingError, NotKeptError, type RpcCall, type RpcNode, type RpcResult } from './node.ts';
 import { createVerifiedNodes, type VerifiedNodesOptions } from './verified-nodes.ts';
@@ -26,7 +26,7 @@ export interface RpcPool {
    * Asks every node which chain it is on and how far it is, and moves lagging ones to the end. Never throws for a fault
    * of a node.
    */
-  readonly checkNodes: () => Promise<readonly NodeReport[]>;
+  readonly checkNodes: ChainSource['checkNodes'];
   readonly close: () => Promise<void>;
 }
 

@@ -71,7 +71,7 @@ export function createUtxoSource({ params, asset, ...access }: UtxoSourceOptions
       return readBlocks(height, await readHashes(pool, height, Math.min(count, newest - height + 1)));
     },
     dropReverted: async (_block, matched) => matched,
-    checkNodes: () => pool.checkNodes(),
+    checkNodes: (withinMs) => pool.checkNodes(withinMs),
     mempool: createMempool(pool, decoder, params),
     spending: createSpendingWatch(pool, decoder, params),
     close: () => pool.close(),

@@ -112,8 +112,8 @@ export interface TextValues {
   readonly amount_left: 'amount';
   readonly amount_left_of: 'amount' | 'refunded';
   readonly amount_now: 'currency';
-  readonly amount_wrong: 'decimals';
-  readonly coins_wrong: 'decimals';
+  readonly amount_wrong: 'decimals' | 'example';
+  readonly coins_wrong: 'decimals' | 'example';
   readonly amount_too_much: 'amount';
   readonly attempts: 'count';
   readonly by: 'who';

@@ -22,7 +22,7 @@ interface FilterDialogProps {
 /** All filters that have no control of their own above the list. */
 export function FilterDialog({ search, onFilter, onClose }: FilterDialogProps) {
   const { t, number } = useLocale('list');
-  const plain = useTypedNumber();
+  const { plain } = useTypedNumber();
   const scope = useScope();
   const words = useQuery(filterWordsQuery).data;
   const labels = useQuery(labelsQuery(scope)).data ?? [];

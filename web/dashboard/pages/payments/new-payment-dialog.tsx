@@ -54,7 +54,7 @@ const EMPTY: Fields = {
 /** Creates a payment by hand, and shows its link. */
 export function NewPaymentDialog({ onClose }: { readonly onClose: () => void }) {
   const { t, number } = useLocale('detail', 'list');
-  const plain = useTypedNumber();
+  const { plain } = useTypedNumber();
   const { mode } = useScope();
   const [fields, setFields] = useState(EMPTY);
   const set = (change: Partial<Fields>): void => setFields((before) => ({ ...before, ...change }));
@@ -207,7 +207,7 @@ function Created({ made, email, onClose }: CreatedProps) {
 
 function useCreate(fields: Fields) {
   const { unsaved } = useDashboard();
-  const plain = useTypedNumber();
+  const { plain } = useTypedNumber();
   const scope = useScope();
   const { data } = useQuery(reads(['tokens'], 'GET /dashboard/api/projects/:project/:mode/tokens', { params: scope }));
   // A form sent again after a lost answer creates no second payment.

@@ -12,7 +12,6 @@ import { SelectField } from '../../../ui/form.tsx';
 import { networkName } from '../../../formats.ts';
 import { LinkDialog } from '../link-dialog.tsx';
 import { GoneDialog, useChanged, usePaymentChange } from './changed.tsx';
-import { plainCoins } from '../../../typed-number.ts';
 import { useTypedNumber } from '../../../use-typed-number.ts';
 import { RefundWarnings } from './refunds.tsx';
 import { RefundPreview, RATE_KEY, useRateNow } from './refund-preview.tsx';
@@ -79,7 +78,7 @@ interface RefundFormProps extends RefundDialogProps {
 function RefundForm({ payment, choices, money, onToken, onClose, onDone }: RefundFormProps) {
   const locale = useLocale('detail', 'list');
   const { t } = locale;
-  const plain = useTypedNumber();
+  const { plain, coins } = useTypedNumber();
   const [fields, setFields] = useState<Fields>(() => ({
     ...EMPTY,
     unit: usualUnit(money),
@@ -90,7 +89,7 @@ function RefundForm({ payment, choices, money, onToken, onClose, onDone }: Refun
   const isChanged = useChanged(JSON.stringify(payment.refundable));
   const create = useCreate(payment, onDone);
   const { unit, isAny, address, reason } = fields;
-  const amount = (unit === 'coin' ? plainCoins(fields.amount) : plain(fields.amount)) ?? fields.amount;
+  const amount = (unit === 'coin' ? coins : plain)(fields.amount) ?? fields.amount;
   const { now, error: noRate } = useRateNow(payment, money, amount, unit === 'now');
   const size = sizeOf(payment, money, unit, amount, now);
   const to = isAny ? address.trim() : null;
@@ -226,11 +225,11 @@ function sizeProblem(
   { left, asset }: RefundableView,
   unit: RefundUnit,
   isChecked: boolean,
-  { t, coin }: Locale<'detail' | 'list'>,
+  { t, coin, number }: Locale<'detail' | 'list'>,
 ): string | null {
   if (size.kind === 'too_much') return t('amount_too_much', { amount: coin(left, asset) });
   if (size.kind !== 'wrong' || !isChecked) return null;
-  return t(unit === 'coin' ? 'coins_wrong' : 'amount_wrong', { decimals: size.decimals });
+  return t(unit === 'coin' ? 'coins_wrong' : 'amount_wrong', { decimals: size.decimals, example: number(12.5) });
 }
 
 interface SizeChoicesProps {

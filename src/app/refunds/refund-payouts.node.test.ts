@@ -550,7 +550,7 @@ describe('a refund in ether whose payout was seen', () => {
     const hash = await shop.anvil.transfer(CUSTOMER, refund.units);
     await shop.mine(1);
     const unread = { kind: 'refused', message: expect.stringMatching(/not read yet.*Try again/) };
-    const hanging: AwaitPoll = (app, network) => awaitPoll(app, network, 2);
+    const hanging: AwaitPoll = (app, network) => awaitPoll(app, network, 200);
     expect(await cancelRefund(shop.app, { id: refund.id }, null, hanging)).toMatchObject(unread);
     // It works again.
     const cancelling = cancelRefund(shop.app, { id: refund.id });

@@ -9,9 +9,9 @@ import type { App } from '../context.ts';
 /** For a warning: how long ago a network's newest block may have been read. NODE_POLL_MS is at most a minute. */
 const MAX_HEAD_AGE_MS = 90_000;
 const UNDER_WAY_MS = 30_000;
-/** A cancellation waits 15 seconds at most for the poll, which takes about one, and some more while a node hangs. */
+/** A cancellation waits this long at most for the poll, which takes about a second, and some more while a node hangs. */
+const MAX_POLL_MS = 15_000;
 const POLL_REST_MS = 100;
-const POLL_TRIES = 150;
 
 /** Transactions that may pay a refund and were not read yet: waiting to be mined, or in the newest blocks. */
 export interface UnreadMoney {
@@ -24,12 +24,13 @@ export interface UnreadMoney {
 export type AwaitPoll = (app: App, network: Network) => Promise<boolean>;
 
 /**
- * Has the chain's follower poll the nodes now, and waits for that. Polls are counted, and so are the tries: clocks are
- * set, and those of two processes differ.
+ * Has the chain's follower poll the nodes now, and waits for that. Polls are counted, because the clocks of two
+ * processes differ.
  */
-export const awaitPoll = async (app: App, network: Network, tries = POLL_TRIES): Promise<boolean> => {
+export const awaitPoll = async (app: App, network: Network, withinMs = MAX_POLL_MS): Promise<boolean> => {
+  const until = performance.now() + withinMs;
   const wanted = await requestPoll(app.db, network);
-  for (let left = tries; left > 0; left -= 1) {
+  while (performance.now() < until) {
     const polls = await readPolls(app.db, network);
     if (wanted === null || polls === null) return false;
     if (polls.done >= wanted) return true;

@@ -91,7 +91,10 @@ export function createChainFollower(
   async function step(): Promise<Followed> {
     const followed = await followBlocks(app, source, { contracts, contractPayouts, unissued });
     if (followed === 'rolled_back') mempool.forget();
-    if (followed === 'advanced') await completePaidRefunds(app, source.network);
+    if (followed === 'advanced') {
+      contractPayouts.saved();
+      await completePaidRefunds(app, source.network);
+    }
     return followed;
   }
 

@@ -19,6 +19,8 @@ export interface ContractPayouts {
 /** Finds refunds paid by contracts: no block lists a Safe's payment, but it shows in the balance. */
 export interface ContractPayoutWatch {
   find(blocks: readonly ChainBlock[]): Promise<ContractPayouts>;
+  /** Called when the result of the last `find` was saved with its blocks. */
+  saved(): void;
   /**
    * Whether the balances after the last block were compared, or are known to be as before. False while no node tells
    * them.
@@ -40,8 +42,11 @@ export function createContractPayoutWatch(app: Pick<App, 'db' | 'clock'>, source
   let unseen: readonly ChainBlock[] = [];
   /** The hash of the block after which the balances were compared last. */
   let comparedAt: string | null = null;
+  /** The same, until it is saved with the blocks. */
+  let comparing: string | null = null;
 
   return {
+    saved: () => void (comparedAt = comparing),
     isUpToDate: async () => {
       if (native === null) return true;
       // Another process may have read later blocks.
@@ -67,7 +72,7 @@ export function createContractPayoutWatch(app: Pick<App, 'db' | 'clock'>, source
       if (now === null) return NOTHING;
       const since = unseen;
       unseen = [];
-      comparedAt = tip.hash;
+      comparing = tip.hash;
       const grown = new Map<string, bigint>();
       for (const refund of refunds) {
         const from = before.get(refund.id);

@@ -9,7 +9,7 @@ import type { App } from '../context.ts';
 /** For a warning: how long ago a network's newest block may have been read. NODE_POLL_MS is at most a minute. */
 const MAX_HEAD_AGE_MS = 90_000;
 const UNDER_WAY_MS = 30_000;
-/** A cancellation waits this long at most for the poll, which takes about a second, and some more while a node hangs. */
+/** A cancellation waits this long at most for the poll, which takes a second, and some more while a node hangs. */
 const MAX_POLL_MS = 15_000;
 const POLL_REST_MS = 100;
 

@@ -51,7 +51,7 @@ export interface EvmReader {
     readonly at: number;
     readonly transactions: readonly EvmBlockTransaction[];
   } | null>;
-  /** Whether any node has the transaction, mined or not. */
+  /** Whether a node has the transaction, mined or not. */
   readonly knows: (hash: string) => Promise<boolean>;
   /** Null while it is not mined. */
   readonly receipt: (hash: string) => Promise<EvmReceipt | null>;
@@ -87,10 +87,7 @@ export function createEvmReader(pool: RpcPool): EvmReader {
           transactions: decodeArray(transactions, 'block.transactions').map(decodeTransaction),
         };
       }),
-    knows: async (hash) => {
-      const { answers } = await pool.askEvery('eth_getTransactionByHash', [hash], (answer) => answer !== null);
-      return answers.includes(true);
-    },
+    knows: (hash) => pool.ask('eth_getTransactionByHash', [hash], (answer) => answer !== null),
     receipt: (hash) =>
       pool.ask('eth_getTransactionReceipt', [hash], (answer) => (answer === null ? null : decodeReceipt(answer))),
     balanceAt: async (address, token, height) => {

@@ -33,6 +33,8 @@ interface OneReport extends NodeReport {
    * The node answers, but has a problem. A node that fails is noticed by its failures, and may work at the next call.
    */
   readonly isPoor: boolean;
+  /** It has not answered yet. */
+  readonly isLate?: boolean;
 }
 
 export function createNodeChecks(options: NodeChecksOptions): NodeChecks {
@@ -60,15 +62,17 @@ export function createNodeChecks(options: NodeChecksOptions): NodeChecks {
   /** Without a limit of its own, an answer takes as long as the node's timeouts. */
   async function reportWithin(of: RpcNode, withinMs: number | undefined): Promise<OneReport> {
     if (withinMs === undefined) return report(of);
-    const problem = `it did not say within ${withinMs} ms how far it is`;
-    const late = { of, isPoor: false, node: of.name, height: null, problem };
+    const problem = `it did not report its newest block within ${withinMs} ms`;
+    const late = { of, isPoor: false, isLate: true, node: of.name, height: null, problem };
     return Promise.race([report(of), setTimeout(withinMs, late, { ref: false })]);
   }
 
   async function checkNodes(withinMs?: number): Promise<readonly NodeReport[]> {
     const reports = await Promise.all(nodes.map((of) => reportWithin(of, withinMs)));
     const best = Math.max(...reports.map(({ height }) => height ?? 0));
-    return reports.map(({ of, isPoor, node, height, problem }) => {
+    return reports.map(({ of, isPoor, isLate = false, node, height, problem }) => {
+      // Its state is as it was.
+      if (isLate) return { node, height, problem };
       const isLagging = height !== null && height < best - maxLagBlocks;
       if (isLagging || isPoor) lagging.add(of);
       else lagging.delete(of);

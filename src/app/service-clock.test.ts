@@ -59,7 +59,7 @@ describe('a step of the machine’s clock', () => {
       expect(clock.now()).toBe(truth());
       const isFar = Math.abs(ms) > 10 * MINUTE;
       expect(clock.state()).toMatchObject({ aheadMs: ms, isWrong: false });
-      expect(clock.state().problem).toMatch(/was set (forward|back) by .* while the service ran/);
+      expect(clock.state().problem).toMatch(/was set (forward|back) by .* while the service was running/);
       expect(clock.state().refusal === null).toBe(!isFar);
       set(-ms);
       pass(SECOND);
@@ -135,8 +135,8 @@ describe('a clock', () => {
     expect(judged(['a', -10 * MINUTE, 2])).toMatchObject({ aheadMs: -10 * MINUTE, refusal: null, isWrong: false });
     expect(judged(['the database', -2 * HOUR, 2])).toEqual({
       aheadMs: -2 * HOUR,
-      problem: expect.stringMatching(/^the clock is 2 h behind, compared with the database\. Set the clock right/),
-      refusal: expect.stringMatching(/^The clock of this service is 2 h behind\. No payment is made/),
+      problem: expect.stringMatching(/^the clock is 2 h behind, compared with the database\. Set the clock to the/),
+      refusal: expect.stringMatching(/^The clock of this service is 2 h behind\. New payments cannot be created/),
       isWrong: true,
     });
   });

@@ -115,8 +115,9 @@ export function createServiceClock({ machine, elapsed, awake }: ClockParts): Ser
   };
 }
 
-const WAY_OUT = 'Set the clock right and keep it right (timedatectl set-ntp true).';
-const REFUSAL_END = 'No payment is made, because its times would be wrong. The operator has to set the clock right.';
+const WAY_OUT = 'Set the clock to the right time and keep it synchronised (timedatectl set-ntp true).';
+const REFUSAL_END =
+  'New payments cannot be created, because their times would be wrong. The operator must correct the clock.';
 
 function judge(said: readonly ClockReading[], own: number, stepMs: number, shown: number): ClockState {
   const wrong = clockOffset(said, own, REFUSED_MS, PROOF_WEIGHT);
@@ -126,8 +127,8 @@ function judge(said: readonly ClockReading[], own: number, stepMs: number, shown
     return {
       aheadMs: stepMs,
       problem:
-        `the clock of this machine was set ${stepMs > 0 ? 'forward' : 'back'} by ${duration(stepMs)} while the service ran. ` +
-        `The service goes on by its own time, ${isContradicted ? 'which other sources confirm' : 'for an hour at most'}. ${WAY_OUT} ` +
+        `the clock of this machine was set ${stepMs > 0 ? 'forward' : 'back'} by ${duration(stepMs)} while the service was running. ` +
+        `The service continues with its own time, ${isContradicted ? 'which other sources confirm' : 'for an hour at most'}. ${WAY_OUT} ` +
         'If the clock is right now, restart the service.',
       refusal:
         Math.abs(stepMs) > REFUSED_MS && !isContradicted
@@ -138,7 +139,10 @@ function judge(said: readonly ClockReading[], own: number, stepMs: number, shown
   }
   if (off === null) return RIGHT_CLOCK;
   const direction = off.ms > 0 ? 'ahead' : 'behind';
-  const consequence = wrong === null ? '' : ' Until then no payment is made, and none expires or is completed by time.';
+  const consequence =
+    wrong === null
+      ? ''
+      : ' Until then, no new payments are created, and no payment expires or completes because its time has come.';
   return {
     aheadMs: off.ms,
     problem: `the clock is ${duration(off.ms)} ${direction}, compared with ${off.sources.join(', ')}. ${WAY_OUT}${consequence}`,

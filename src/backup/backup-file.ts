@@ -101,7 +101,7 @@ async function writeFlushed<Result>(file: string, write: (sink: Sink) => Promise
       const folder = path.dirname(file);
       // A folder that exists but accepts no files, such as /proc, answers like this.
       throw errorCode(error) === 'ENOENT' && (await isThere(folder))
-        ? new BackupError(notWritten(folder, 'no file can be made there'), { cause: error })
+        ? new BackupError(notWritten(folder, 'no file can be created there'), { cause: error })
         : error;
     },
   );
@@ -162,7 +162,7 @@ async function followLink(file: string): Promise<string> {
 /** The reason why no backup can be written to a folder, with the way out; null: no problem is known. */
 export async function folderProblem(folder: string): Promise<string | null> {
   const stats = await stat(folder).catch(() => null);
-  if (stats === null) return `There is no folder ${folder}. Make it, or give another one.`;
+  if (stats === null) return `There is no folder ${folder}. Create it, or give another folder.`;
   if (!stats.isDirectory()) return `${folder} is a file, not a folder. Give a folder.`;
   return access(folder, constants.W_OK | constants.X_OK).then(
     () => null,
@@ -180,29 +180,29 @@ async function checkFile(file: string, folder: string): Promise<number | null> {
     if (errorCode(error) === 'ENOENT') return null;
     throw fileFault(error, folder);
   }
-  throw new BackupError(`${file} exists and is no backup of Cointill. Give another name.`);
+  throw new BackupError(`${file} already exists and is not a Cointill backup. Give another name.`);
 }
 
 function noFile(file: string, isFolder: boolean): string {
   return isFolder
-    ? `${file} has become a folder. Give a file, or a folder that exists.`
-    : `${file} is a pipe or a device, not a file. Give - as the target to pipe the backup elsewhere: it then goes to standard output.`;
+    ? `${file} has become a folder. Give a file, or an existing folder.`
+    : `${file} is a pipe or a device, not a file. Give - as the target to pipe the backup elsewhere. The backup is then written to standard output.`;
 }
 
 const REASONS: Readonly<Record<string, string>> = {
   ENOSPC: 'the disk is full',
   EDQUOT: 'the disk is full',
-  EFBIG: 'its file system takes no file of that size',
+  EFBIG: 'its file system does not allow files of that size',
   EROFS: 'its file system is mounted read-only',
   EACCES: 'this user may not write there',
   EPERM: 'this user may not write there',
-  EISDIR: 'a folder stands where the file would be',
-  ENOTEMPTY: 'a folder stands where the file would be',
+  EISDIR: 'a folder with the name of the file already exists',
+  ENOTEMPTY: 'a folder with the name of the file already exists',
   ENAMETOOLONG: 'the name is too long',
-  ENOENT: 'the folder, or the unfinished file in it, was removed meanwhile',
-  EIO: 'the disk fails',
-  ESTALE: 'the server of the folder has lost it',
-  ENOTCONN: 'the server of the folder is away',
+  ENOENT: 'the folder, or the unfinished file in it, was removed during the backup',
+  EIO: 'the disk reported an error',
+  ESTALE: 'its file server no longer has the folder',
+  ENOTCONN: 'its file server cannot be reached',
 };
 
 /** Calls of the file system, because other parts of a backup fail with codes too. */
@@ -226,7 +226,7 @@ function fileFault(error: unknown, folder: string): unknown {
 }
 
 function notWritten(folder: string, reason: string): string {
-  return `The backup cannot be written in ${folder}: ${reason}. No file was left there. Correct that, or give another folder.`;
+  return `The backup cannot be written to ${folder}: ${reason}. No file was left there. Fix the problem, or give another folder.`;
 }
 
 async function touch(file: string): Promise<void> {
@@ -278,7 +278,7 @@ async function removeOld(folder: string, keep: number, made: string | null): Pro
     return old;
   } catch (error) {
     throw new BackupError(
-      `The backup was made (${made ?? folder}), but older ones in ${folder} cannot be removed: ${reasonOf(error)}. Let this user list the folder and remove files in it, or leave out --keep.`,
+      `The backup was made (${made ?? folder}), but older backups in ${folder} cannot be removed: ${reasonOf(error)}. Allow this user to list the folder and to remove files from it, or leave out --keep.`,
       { cause: error },
     );
   }

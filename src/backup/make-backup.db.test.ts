@@ -86,7 +86,7 @@ it('a database of a newer version, and one that is not Cointill’s, are not bac
   const { url, db } = await testDatabase();
   await sql`insert into migrations (name) values ('9999_future.sql')`.execute(db);
   await expect(backup(url, dir, target)).rejects.toThrow(MigrationError);
-  await expect(backup(await emptyDatabase(), dir, target)).rejects.toThrow(/no tables of Cointill/);
+  await expect(backup(await emptyDatabase(), dir, target)).rejects.toThrow(/contains no Cointill tables/);
   expect(await readdir(dir)).toEqual([]);
 });
 
@@ -233,7 +233,7 @@ it('a file that was named is replaced by the next backup, where its link leads, 
   await expect(write('/dev/stdout', 'x')).rejects.toThrow(/^\/dev\/stdout is /);
   await expect(write('/dev/null', 'x')).rejects.toThrow(/is a pipe or a device, not a file\. Give - as the target/);
   await expect(write('/proc/x.backup', 'x')).rejects.toThrow(
-    /cannot be written in \/proc: no file can be made there\./,
+    /cannot be written to \/proc: no file can be created there\./,
   );
   await expect(write(path.join(elsewhere, 'x'), 'x')).rejects.toThrow(/elsewhere.backup is a file, not a folder/);
   await expect(write(path.join(dir, `${'x'.repeat(250)}.backup`), 'x')).rejects.toThrow(/the name is too long/);

@@ -97,7 +97,7 @@ async function writeSnapshot(
   const { migrations, serverVersion } = snapshot;
   if (migrations.length === 0) {
     throw new BackupError(
-      'There are no tables of Cointill in the database. Set DATA_DIR or DATABASE_URL as it is set for the service.',
+      'The database contains no Cointill tables. Set DATA_DIR or DATABASE_URL as it is set for the service.',
     );
   }
   const kind = config.databaseUrl === null ? 'embedded' : 'postgres';
@@ -140,8 +140,8 @@ function checkKey(key: Uint8Array | null, sealed: readonly { readonly id: string
   if (sealed.length === 0) return;
   if (key === null) {
     throw new SealingKeyError(
-      'The key that sealed the webhook secrets in this database is missing: SECRET_KEY is not set, and DATA_DIR holds no secret.key. ' +
-        'Set DATA_DIR or SECRET_KEY as for the service.',
+      'The key that encrypted the webhook secrets in this database is missing: SECRET_KEY is not set, and DATA_DIR contains no secret.key. ' +
+        'Set DATA_DIR or SECRET_KEY as it is set for the service.',
     );
   }
   const opens = ({ id, secret }: { readonly id: string; readonly secret: Buffer }): boolean => {
@@ -154,8 +154,8 @@ function checkKey(key: Uint8Array | null, sealed: readonly { readonly id: string
   };
   if (sealed.some(opens)) return;
   throw new SealingKeyError(
-    'The webhook secrets in this database were sealed with another key than the one in DATA_DIR or SECRET_KEY, and a copy restored with this key could send no webhook. ' +
-      'Set DATA_DIR and SECRET_KEY as for the service. If the key is lost, give every endpoint a new secret first: cointill webhook rotate ID --lost-key',
+    'The webhook secrets in this database were encrypted with a different key from the one in DATA_DIR or SECRET_KEY. A copy restored with this key could not send webhooks. ' +
+      'Set DATA_DIR and SECRET_KEY as they are set for the service. If the key is lost, give every endpoint a new secret first: cointill webhook rotate ID --lost-key',
   );
 }
 

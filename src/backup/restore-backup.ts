@@ -121,8 +121,8 @@ async function readingFault(file: string, error: unknown): Promise<unknown> {
   if (code !== 'EACCES' && code !== 'EPERM') return error;
   const user = userName(await readMachine(), process.getuid?.() ?? 0);
   return new BackupError(
-    `User ${user} may not read ${file} (${code}): the file, or a folder above it, is closed to that user. ` +
-      `Give that user a copy, as root: install -o ${user} -m 600 ${shellWord(file)} FOLDER, where FOLDER is one that the user may enter.`,
+    `User ${user} may not read ${file} (${code}). The file, or a folder above it, is closed to that user. ` +
+      `As root, give that user a copy: install -o ${user} -m 600 ${shellWord(file)} FOLDER, and replace FOLDER with a folder that the user may open.`,
     { cause: error },
   );
 }
@@ -131,17 +131,17 @@ async function readingFault(file: string, error: unknown): Promise<unknown> {
 function checkSetting({ key }: Manifest, secretKey: string | null): void {
   if (key.kind === 'file' && secretKey !== null) {
     throw new BackupError(
-      'The backup was made without SECRET_KEY and brings a key file of its own. Unset SECRET_KEY, here and for the service that will run on the restored database.',
+      'The backup was made without SECRET_KEY and contains its own key file. Unset SECRET_KEY, both here and for the service that will run on the restored database.',
     );
   }
   if (key.kind !== 'setting') return;
   if (secretKey === null) {
     throw new BackupError(
-      'The backup was made with SECRET_KEY, which is not in it. Set SECRET_KEY as it was set then, here and for the service that will run on the restored database.',
+      'The backup was made with SECRET_KEY, but does not contain SECRET_KEY. Set SECRET_KEY as it was set then, both here and for the service that will run on the restored database.',
     );
   }
   if (keyCheck(loadSealingKey({ secretKey, dataDir: '' })) !== key.check) {
-    throw new BackupError('The backup was made with another SECRET_KEY. Set the SECRET_KEY of that time.');
+    throw new BackupError('The backup was made with another SECRET_KEY. Set the SECRET_KEY that was set at that time.');
   }
 }
 
@@ -189,7 +189,7 @@ async function readParts(
     missing.delete(name);
     if (name === KEY_PART) return restoreKey(keys, await textOf(content));
     const table = tables.get(name);
-    if (table === undefined) throw new BackupError(`${file} holds an unknown part: ${name}.`);
+    if (table === undefined) throw new BackupError(`${file} contains an unknown part: ${name}.`);
     const counted = async function* (): AsyncGenerator<Buffer> {
       for await (const piece of content) {
         bytes += piece.length;
@@ -221,7 +221,7 @@ function otherCount(
   { name, rows }: { readonly name: string; readonly rows: number },
   found: number,
 ): Error {
-  return new BackupError(`${file}: ${found} rows of ${name} were restored, and the manifest says ${rows}.`);
+  return new BackupError(`${file}: ${found} rows of ${name} were restored, but the manifest says ${rows}.`);
 }
 
 async function textOf(content: AsyncIterable<Buffer>): Promise<string> {
@@ -247,7 +247,7 @@ async function restoreKey(source: KeySource, text: string): Promise<void> {
 
 function otherKey(dataDir: string): BackupError {
   return new BackupError(
-    `There is another ${KEY_FILE_NAME} in ${dataDir} than the one of the backup. Set DATA_DIR to a new folder, here and for the service that will run on the restored database.`,
+    `The ${KEY_FILE_NAME} in ${dataDir} differs from the key in the backup. Set DATA_DIR to a new folder, both here and for the service that will run on the restored database.`,
   );
 }
 
@@ -266,7 +266,7 @@ async function prepareKeyDir({ key }: Manifest, dataDir: string, made: string[])
     await access(dataDir, constants.W_OK | constants.X_OK);
   } catch (error) {
     throw new BackupError(
-      `The key of the backup goes into DATA_DIR, and ${dataDir} cannot be written (${fileFault(error) ?? reasonOf(error)}). Set DATA_DIR as it is set for the service, and run the command as a user that may write there, or as root.`,
+      `The key of the backup goes into DATA_DIR, but ${dataDir} cannot be written (${fileFault(error) ?? reasonOf(error)}). Set DATA_DIR as it is set for the service, and run the command as a user that may write there, or as root.`,
       { cause: error },
     );
   }

@@ -93,14 +93,14 @@ describe.each(SCENES)('yesterday’s copy of a shop with %s, while trade went on
 
     const next = await original.order();
     // Anybody can reckon a treasury's deposits: a stranger must not be able to stop the shop by a coin to one.
-    expect(next.refused ?? '').toMatch(isTreasury ? /^$/ : /are paused: no new addresses/);
+    expect(next.refused ?? '').toMatch(isTreasury ? /^$/ : /are paused\. No new addresses/);
     const index = copy.recovery.wallets[0]?.to ?? 0;
-    const warning = new RegExp(`address number ${index} .*another copy.*`).exec(
+    const warning = new RegExp(`address number ${index} .*Another copy.*`).exec(
       (await original.status()).warnings.join(),
     )?.[0];
     // It cannot know which of the two is to stay: the restored one usually is.
-    expect(warning).toMatch(/If this one is to stay, stop the other one, then run the command recover here/);
-    expect(warning).toMatch(/If the other one has taken its place, .*stop this one/);
+    expect(warning).toMatch(/If this copy is to stay, stop the other copy, then run the command recover here/);
+    expect(warning).toMatch(/If the other copy was restored from a backup to replace this one, stop this copy/);
     expect((await original.status()).lost).toEqual([]);
 
     const request = { lostSince: app.clock() - 60_000, now: app.clock(), skip: null };
@@ -151,7 +151,7 @@ describe('money of lost hours', () => {
     expect(copy.recovery.wallets).toMatchObject([{ from: 0, to: 2 }]);
     await copy.follow();
     expect((await copy.status()).lost.map(({ index }) => index)).toEqual([5]);
-    expect((await copy.status()).warnings.join()).not.toMatch(/another copy/);
+    expect((await copy.status()).warnings.join()).not.toMatch(/Another copy/);
     const next = await copy.order();
     expect(next.refused).toBeNull();
     const { address_index } = await copy.app.db

@@ -121,7 +121,7 @@ it('a missing folder is reported at the first check, even if no backup is due; o
   await lookAt(start);
   await rm(folder, { recursive: true });
   for (const minutes of [1, 2]) await lookAt(start + minutes * 60_000);
-  const problem = `BACKUP_DIR: There is no folder ${folder}. Make it, or give another one.`;
+  const problem = `BACKUP_DIR: There is no folder ${folder}. Create it, or give another folder.`;
   expect(problems).toEqual([problem, problem]);
   expect(all[0]?.problem()).toBe(problem);
   await lookAt(start + 24 * HOUR_MS);
@@ -161,6 +161,6 @@ it('a passphrase file that cannot be read is reported with the setting that name
   const run = backupInOwnProcess({ at: AT, folder: dir, keep: 3, passphraseFile });
   expect(await run(new AbortController().signal)).toEqual({
     kind: 'failed',
-    problem: `BACKUP_PASSPHRASE_FILE: ${passphraseFile} cannot be read. It must be a file that this user may read.`,
+    problem: `BACKUP_PASSPHRASE_FILE: ${passphraseFile} cannot be read. Give a file that this user may read.`,
   });
 });

@@ -37,7 +37,7 @@ export function projectIdOf(text: string): string {
   const id = parseUuid(text.trim());
   if (id !== null) return id;
   throw new UsageFailure(
-    'A project id looks like 0198a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b. List them with: cointill project list',
+    'A project id looks like 0198a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b. List projects with: cointill project list',
   );
 }
 
@@ -45,20 +45,20 @@ export function projectIdOf(text: string): string {
 export function keyIdOf(text: string): string {
   if (/^[sp]k_(?:test|live)_/.test(text.trim())) {
     throw new UsageFailure(
-      `This is a key, not the id of one, which is ${shapeOf('key')}. Find it with: cointill key list --project ID`,
+      `This is a key, not the id of a key. The id is ${shapeOf('key')}. Find the id with: cointill key list --project ID`,
     );
   }
-  return uuidOf('key', text, 'List them with: cointill key list --project ID');
+  return uuidOf('key', text, 'List keys with: cointill key list --project ID');
 }
 
 /** The UUID behind `we_…`. */
 export function endpointIdOf(text: string): string {
-  return uuidOf('endpoint', text, 'List them with: cointill webhook list');
+  return uuidOf('endpoint', text, 'List endpoints with: cointill webhook list');
 }
 
 /** The UUID behind `re_…`. */
 export function refundIdOf(text: string): string {
-  return uuidOf('refund', text, 'List them with: GET /v1/refunds');
+  return uuidOf('refund', text, 'List refunds with: GET /v1/refunds');
 }
 
 const NOUNS = { key: 'a key', endpoint: 'a webhook endpoint', refund: 'a refund' } as const;
@@ -72,7 +72,7 @@ function uuidOf(kind: keyof typeof NOUNS, text: string, wayOut: string): string 
 
 /** The form of ids of a kind (domain/id.ts). */
 function shapeOf(kind: IdKind): string {
-  return `${ID_PREFIXES[kind]} and 26 more characters, digits and lower-case letters without i, l, o and u`;
+  return `${ID_PREFIXES[kind]} followed by 26 digits and lower-case letters (without i, l, o and u)`;
 }
 
 /** The number behind `dlv_…`. */
@@ -80,7 +80,7 @@ export function deliveryIdOf(text: string): bigint {
   const digits = /^(?:dlv_)?(\d{1,18})$/.exec(text.trim())?.[1];
   if (digits !== undefined) return BigInt(digits);
   throw new UsageFailure(
-    'The id of a delivery is dlv_ and a number. List them with: cointill webhook deliveries ENDPOINT_ID',
+    'The id of a delivery is dlv_ followed by a number. List deliveries with: cointill webhook deliveries ENDPOINT_ID',
   );
 }
 
@@ -91,6 +91,6 @@ export function paymentSelectorOf(text: string): { readonly id: string; readonly
   const id = parseUuid(text.trim());
   if (id !== null) return { id };
   throw new UsageFailure(
-    `The id of a payment is ${shapeOf('order')}, or a transaction's UUID. List them with: cointill payment list`,
+    `The id of a payment is ${shapeOf('order')}, or a transaction's UUID. List payments with: cointill payment list`,
   );
 }

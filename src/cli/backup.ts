@@ -54,7 +54,7 @@ export function addBackupCommands(backup: Command): void {
 export function readsBackup(command: Command): Command {
   return withPassphrase(
     printsRecord(command.argument('<file>', 'the backup')),
-    'opens an encrypted backup: a file whose first line is its passphrase',
+    'opens an encrypted backup: a file whose first line is the passphrase of the backup',
   );
 }
 
@@ -66,14 +66,14 @@ function withPassphrase(command: Command, does: string): Command {
 export async function passphraseOf({ passphraseFile: file }: PassphraseOptions): Promise<string | null> {
   if (file === undefined) return null;
   const text = await readFile(file, 'utf8').catch((cause: unknown) => {
-    throw new CommandFailure(`--passphrase-file: ${file} cannot be read. It must be a file that this user may read.`, {
+    throw new CommandFailure(`--passphrase-file: ${file} cannot be read. Give a file that this user may read.`, {
       cause,
     });
   });
   const passphrase = text.split(/\r?\n/, 1)[0] ?? '';
   if (passphrase.length >= MIN_PASSPHRASE_CHARACTERS) return passphrase;
   throw new CommandFailure(
-    `--passphrase-file: the first line of ${file} must have at least ${MIN_PASSPHRASE_CHARACTERS} characters. Make one with: openssl rand -base64 24`,
+    `--passphrase-file: the first line of ${file} must have at least ${MIN_PASSPHRASE_CHARACTERS} characters. Make a passphrase with: openssl rand -base64 24`,
   );
 }
 
@@ -103,7 +103,7 @@ async function runBackup(target: string, options: BackupCommandOptions): Promise
  * a key in its DATA_DIR.
  */
 function noKey(dataDir: string): string {
-  return `the file contains no key for webhook secrets, because there is no ${KEY_FILE_NAME} in ${dataDir} and SECRET_KEY is not set. No secret in the database needs one yet. If the service has one elsewhere, set DATA_DIR or SECRET_KEY as for the service, and make the backup again.`;
+  return `the backup contains no key for webhook secrets, because there is no ${KEY_FILE_NAME} in ${dataDir} and SECRET_KEY is not set. No secret in the database needs a key yet. If the service has a key elsewhere, set DATA_DIR or SECRET_KEY as for the service, and make the backup again.`;
 }
 
 function targetOf(target: string, { keep }: BackupCommandOptions): BackupTarget {
@@ -112,7 +112,7 @@ function targetOf(target: string, { keep }: BackupCommandOptions): BackupTarget 
   const place = path.resolve(target);
   const isFolder = target !== STDOUT && (target.endsWith('/') || (existsSync(place) && statSync(place).isDirectory()));
   if (keep !== undefined && !isFolder) {
-    throw new UsageFailure('--keep is for a folder. Name an existing one, such as /var/backups/cointill/');
+    throw new UsageFailure('--keep works only with a folder. Give an existing folder, such as /var/backups/cointill/');
   }
   if (target !== STDOUT)
     return isFolder ? { kind: 'folder', folder: place, keep: keep ?? null } : { kind: 'file', file: place };
@@ -182,19 +182,16 @@ function lines(
 }
 
 function keyLines({ key }: Manifest, encrypted: boolean): readonly string[] {
-  const setting = 'The backup does not contain SECRET_KEY: keep that key elsewhere, because a restore asks for it.';
+  const setting = 'The backup does not contain SECRET_KEY. Keep this key elsewhere, because you need it for a restore.';
   const advice = 'Keep the file where nobody else has access, or encrypt it with --passphrase-file.';
   if (encrypted) return key.kind === 'setting' ? ['', setting] : [];
-  const signing =
-    key.kind === 'file'
-      ? [
-          'Anybody who can read the file can sign webhooks in your name, because it contains the key of the webhook secrets, and can read your',
-        ]
-      : ['Anybody who can read the file can read your'];
   const readers =
     key.kind === 'file'
-      ? [...signing, `customers' data. ${advice}`]
-      : [`${signing.join('')} customers' data. ${advice}`];
+      ? [
+          "Anybody who can read the file can read your customers' data. They can also sign webhooks in your name, because the file",
+          `contains the key of the webhook secrets. ${advice}`,
+        ]
+      : [`Anybody who can read the file can read your customers' data. ${advice}`];
   return ['', ...readers, ...(key.kind === 'setting' ? [setting] : [])];
 }
 
@@ -230,7 +227,9 @@ async function runCheck(file: string, options: OutputOptions & PassphraseOptions
         ...manifestFields(manifest),
         ['Check', `good: restored in ${(durationMs / 1000).toFixed(1)} s, every table counted`],
       ]),
-      ...(manifest.key.kind === 'setting' ? ['', 'A restore needs the SECRET_KEY that was set for this backup.'] : []),
+      ...(manifest.key.kind === 'setting'
+        ? ['', 'A restore needs the SECRET_KEY that was set when this backup was made.']
+        : []),
     ],
   );
 }

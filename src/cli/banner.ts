@@ -40,7 +40,7 @@ export function banner(
       : firstLines(config, addresses, { program, projectId: firstStart.projectId, key })),
     ...(dashboard?.setup === 'by a command' ? [`Dashboard:   ${ownerCommand(program)}`] : []),
     ...(firstStart !== null && key === null ? ['', WITHHELD] : []),
-    ...(lacks.length === 0 ? [] : ['', `Replace ${lacks.join(' and ')} with the real values, which are not printed.`]),
+    ...(lacks.length === 0 ? [] : ['', `Replace ${lacks.join(' and ')} with the real values. Secrets are not shown.`]),
     '',
     'Stop with Ctrl-C.',
     '',
@@ -50,7 +50,7 @@ export function banner(
 /** Follows the link on the same line, so that no line break splits the link. */
 const SETUP_NOTE = '  (to set up: works once, for an hour)';
 
-const WITHHELD = 'No key or dashboard link is printed, because a file or a journal keeps this output.';
+const WITHHELD = 'No key or dashboard link is printed, because this output is kept in a file or a journal.';
 
 function laterLines(program: string, projectId: string): readonly string[] {
   return [

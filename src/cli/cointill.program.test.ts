@@ -117,7 +117,7 @@ describe('cointill', () => {
     expect(await cointill.run('--settings', file, 'payment', 'list')).toEqual({
       code: 2,
       stdout: '',
-      stderr: `--settings: ${file}, line 3: the quote of DATABASE_URL is not closed. A value has no line break: close the quote on its line.\n`,
+      stderr: `--settings: ${file}, line 3: the value of DATABASE_URL has a quote that is not closed. Close the quote on the same line, because a value cannot contain a line break.\n`,
     });
   });
 
@@ -144,7 +144,7 @@ describe('cointill', () => {
     ]);
     expect(help.stdout).toMatch(/^Usage: \.\/bin\/cointill webhook test .*/);
     expect(help.stdout).toContain('\nExample:\n  $ ./bin/cointill webhook test we_… --type order.completed\n');
-    expect(wrong.stderr).toMatch(/List them with: \.\/bin\/cointill payment list\n$/);
+    expect(wrong.stderr).toMatch(/List payments with: \.\/bin\/cointill payment list\n$/);
   });
 
   it('makes no database but by a command that is to begin one', async () => {
@@ -152,7 +152,7 @@ describe('cointill', () => {
     const url = await emptyDatabase();
     const external = await program({ DATABASE_URL: url });
     const message = (where: string): string =>
-      `There is no Cointill data in ${where}. Set DATA_DIR or DATABASE_URL to the database that the service prints at the start, or begin there with: cointill start\n`;
+      `There is no Cointill data in ${where}. Set DATA_DIR or DATABASE_URL to the database that the service shows when it starts, or create a new database there with: cointill start\n`;
     for (const args of [
       ['project', 'list'],
       ['payment', 'list', '--json'],
@@ -173,29 +173,29 @@ describe('cointill', () => {
       [['project', 'create'], "Required option '--name <name>' not specified"],
       [['project', 'list', '--colour'], "Unknown option '--colour'"],
       [['project', 'list', 'extra'], 'Too many arguments'],
-      [['project', 'set', id], 'Nothing to set: give --allow-ips'],
+      [['project', 'set', id], 'There is nothing to change. Give at least one of --allow-ips'],
       [
         ['payment', 'simulate', 'ID', 'stolen'],
         'Allowed choices are paid, confirming, part, over, late, failed, expired',
       ],
       [['payment', 'list', '--limit', '101'], 'Give a whole number from 1 to 100'],
-      [['webhook', 'listen', '--secret', 'sesame'], 'A secret is whsec_ and base64'],
+      [['webhook', 'listen', '--secret', 'sesame'], 'A secret is whsec_ followed by base64 characters'],
     ] as const;
     const { ended, refused } = await runWrong(wrong);
     expect(ended).toEqual(refused);
   });
 
   it('refuses malformed ids and values with exit code 2 too, saying the whole rule', async () => {
-    const rest = 'and 26 more characters, digits and lower-case letters without i, l, o and u';
+    const rest = 'followed by 26 digits and lower-case letters (without i, l, o and u)';
     const malformed = [
       [['payment', 'list', '--status', 'bogus'], '--status: "bogus" is not one of created, '],
       [['payment', 'show', 'ord_x'], `The id of a payment is ord_ ${rest}, or a transaction's UUID.`],
-      [['payment', 'cancel', "ord_'; drop table payments"], 'The id of a payment is ord_ and 26 more characters'],
+      [['payment', 'cancel', "ord_'; drop table payments"], 'The id of a payment is ord_ followed by 26 digits'],
       [['payment', 'list', '--project', 'shop'], 'A project id looks like '],
-      [['key', 'revoke', 'key_x'], `The id of a key is key_ ${rest}. List them with: cointill key list --project ID`],
-      [['webhook', 'enable', 'we_x'], `The id of a webhook endpoint is we_ ${rest}. List them with: `],
-      [['webhook', 'retry', 'dlv_x'], 'The id of a delivery is dlv_ and a number.'],
-      [['refund', 'show', 're_x'], `The id of a refund is re_ ${rest}. List them with: GET /v1/refunds`],
+      [['key', 'revoke', 'key_x'], `The id of a key is key_ ${rest}. List keys with: cointill key list --project ID`],
+      [['webhook', 'enable', 'we_x'], `The id of a webhook endpoint is we_ ${rest}. List endpoints with: `],
+      [['webhook', 'retry', 'dlv_x'], 'The id of a delivery is dlv_ followed by a number.'],
+      [['refund', 'show', 're_x'], `The id of a refund is re_ ${rest}. List refunds with: GET /v1/refunds`],
       [['wallet', 'set', '--project', id, '--network', 'bitcoin'], 'Give exactly one of --xpub, '],
     ] as const;
     const { ended, refused } = await runWrong(malformed);
@@ -217,7 +217,7 @@ describe('cointill', () => {
     const { code, stdout, stderr } = await cointill.run('project', 'list', '--json');
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
     expect(stderr).toMatch(
-      /^The database cannot be reached \(.*ECONNREFUSED.*\)\. Start it, or correct DATABASE_URL\.\n$/,
+      /^The database cannot be reached \(.*ECONNREFUSED.*\)\. Start the database, or correct DATABASE_URL\.\n$/,
     );
   });
 
@@ -247,7 +247,7 @@ describe('cointill', () => {
     // It waits until there is something to read.
     expect(await cointill.run('project', 'list', '--json')).toMatchObject({ code: 0, stderr: '' });
     const first = await making;
-    expect(first.stderr).toBe(`Created a new database in ${cointill.dataDir} (set DATA_DIR to use another).\n`);
+    expect(first.stderr).toBe(`Created a new database in ${cointill.dataDir} (to use another folder, set DATA_DIR).\n`);
     const more = await Promise.all(
       ['Second', 'Third'].map((name) => cointill.json('project', 'create', '--name', name)),
     );

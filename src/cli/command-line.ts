@@ -7,8 +7,9 @@ import { nearestName } from '../domain/nearest-name.ts';
 import { writeErrorLines } from './output.ts';
 
 const EPILOGUE = `
-Every command works whether or not the service runs, on the database that DATA_DIR (default: ./data) or DATABASE_URL
-names. --settings FILE, before the command, reads the settings from a file. Commands that print a record take --json.
+Commands work whether or not the service is running. They use the database that DATA_DIR (default: ./data) or
+DATABASE_URL names. To read the settings from a file, put --settings FILE before the command. Commands that print a
+record take --json.
 Exit codes: 0 done, 1 refused or failed, 2 wrong usage, 130 or 143 stopped by Ctrl-C or SIGTERM.
 
 Examples:
@@ -18,7 +19,7 @@ Examples:
   $ cointill webhook listen --project ID
   $ cointill payment list
 
-The --help of each command has an example.`;
+To see an example of a command, add --help to the command.`;
 
 const USAGE_EXIT_CODE = 2;
 /** A line that commander adds: our command names similar to the typed one. */

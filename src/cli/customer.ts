@@ -23,12 +23,16 @@ const MAX_DAYS = 3_650;
 /** `cointill customer delete`. */
 export function addCustomerCommands(customer: Command): void {
   const remove = customer.command('delete');
-  remove.description("delete customers' e-mail addresses, names, metadata and notes; records for the books stay");
+  remove.description("delete customers' e-mail addresses, names, metadata and notes; records for bookkeeping remain");
   printsRecord(remove)
     .requiredOption('--project <id>', "the project's id", projectIdOf)
-    .option('--email <address>', 'the customer with this address')
-    .option('--older-than <days>', 'all ended payments older than this', wholeNumber(1, MAX_DAYS))
-    .option('--yes', 'delete the data; without --yes, only count')
+    .option('--email <address>', 'the customer with this e-mail address')
+    .option(
+      '--older-than <days>',
+      'all customers of ended payments that are older than this many days',
+      wholeNumber(1, MAX_DAYS),
+    )
+    .option('--yes', 'delete the data; without --yes, nothing is deleted, only counted')
     .action(({ project: projectId, email, olderThan: days, yes, ...options }: DeleteOptions) => {
       if ((email === undefined) === (days === undefined))
         throw new UsageFailure('Give either --email or --older-than.');
@@ -48,7 +52,7 @@ export function addCustomerCommands(customer: Command): void {
           ...lines(counts, hasMore, open),
           '',
           yes === true
-            ? `Cleared: ${cleared} payments. Older backups and exported files still have the data.`
+            ? `Deleted the data of ${cleared} payments. Older backups and exported files still contain this data.`
             : 'Nothing was deleted. To delete the data for good, add --yes.',
         ]);
       });

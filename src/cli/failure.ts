@@ -30,7 +30,7 @@ export function noProject(id: string): CommandFailure {
 
 /** There is no such payment, or the id's API did not make it. */
 export function noPayment(givenId: string): CommandFailure {
-  return new CommandFailure(`There is no payment ${givenId}. List them with: cointill payment list`);
+  return new CommandFailure(`There is no payment ${givenId}. List payments with: cointill payment list`);
 }
 
 /** Ends the command with the message of a refusal, or returns the result. */
@@ -61,7 +61,7 @@ export function describeError(error: unknown, env: Readonly<Record<string, strin
   if (env['LOG_LEVEL'] === 'debug' || env['LOG_LEVEL'] === 'trace') {
     return (error instanceof Error ? (error.stack ?? error.message) : String(error)).split('\n');
   }
-  return [`${reasonOf(error)} (LOG_LEVEL=debug shows where it happened.)`];
+  return [`${reasonOf(error)} (Set LOG_LEVEL=debug to see where the error occurred.)`];
 }
 
 /** The message of an error. An error for several failed attempts at a connection has no message of its own. */
@@ -93,23 +93,23 @@ const OPTIONS: Readonly<Record<string, string>> = {
 /** The ways out that commands offer, after the sentences of `app/rejected.ts`. */
 const WAYS_OUT: Readonly<Partial<Record<RefusalCode, string>>> = {
   accent: 'Put the colour in quotes, because a shell reads # as a comment. "none" removes the colour.',
-  currency: '"none" means USD.',
-  deactivated: 'Invite them again with: cointill user invite --email {email} --role ROLE',
-  endpoint_disabled: 'Enable it first with: cointill webhook enable',
-  endpoint_paused: 'Resume it first with: cointill webhook enable',
+  currency: 'Give "none" for USD.',
+  deactivated: 'Invite this person again with: cointill user invite --email {email} --role ROLE',
+  endpoint_disabled: 'Enable the endpoint first with: cointill webhook enable',
+  endpoint_paused: 'Resume the endpoint first with: cointill webhook enable',
   expiry: '"none" removes the default.',
   has_account:
     'Change the role with: cointill user role {email} --role ROLE. Create a new link with: cointill user reset {email}',
-  last_owner: 'Make another person owner first, with: cointill user role EMAIL --role owner',
-  no_delivery: 'List them with: cointill webhook deliveries ENDPOINT_ID',
+  last_owner: 'First make another person an owner with: cointill user role EMAIL --role owner',
+  no_delivery: 'List deliveries with: cointill webhook deliveries ENDPOINT_ID',
   no_email: 'List everybody with: cointill user list',
-  no_endpoint: 'List them with: cointill webhook list',
-  no_key: 'List them with: cointill key list',
+  no_endpoint: 'List endpoints with: cointill webhook list',
+  no_key: 'List keys with: cointill key list',
   no_lost_money: 'List lost money with: cointill network status',
   no_price: 'Set a price for this command: FIXED_RATES={currency}=1.10',
-  no_project: 'List them with: cointill project list',
+  no_project: 'List projects with: cointill project list',
   no_refund: 'The id of a refund begins with re_. List refunds with: GET /v1/refunds',
-  no_wallet: 'Set one with: cointill wallet set --network {network}',
+  no_wallet: 'Set a wallet with: cointill wallet set --network {network}',
   shared_wallet: 'Name the project: --project ID',
   success_url: '"none" removes the URL.',
   support_url: '"none" removes the URL.',

@@ -38,15 +38,15 @@ export const GROUPS: Readonly<Record<CommandGroup, Group>> = {
     load: async () => (await import('./webhook.ts')).addWebhookCommands,
   },
   payment: {
-    description: 'list, show, complete, simulate, accept and cancel payments, by the id of either API',
+    description: 'list, show, complete, simulate, accept and cancel payments, by their id in either API',
     load: async () => (await import('./payment.ts')).addPaymentCommands,
   },
   wallet: {
-    description: 'set the wallets of live payments',
+    description: 'set and check the wallets and terms of live payments',
     load: async () => (await import('./wallet.ts')).addWalletCommands,
   },
   network: {
-    description: 'show how Cointill follows the networks',
+    description: 'show the state of the networks and their nodes',
     load: async () => (await import('./network.ts')).addNetworkCommands,
   },
   mail: {
@@ -70,11 +70,11 @@ export const GROUPS: Readonly<Record<CommandGroup, Group>> = {
     load: async () => (await import('./refund.ts')).addRefundCommands,
   },
   report: {
-    description: 'export reports, and make statements that reconcile',
+    description: 'export reports, and create statements that balance',
     load: async () => (await import('./report.ts')).addReportCommands,
   },
   sweep: {
-    description: 'pay out the balances of deposit contracts',
+    description: 'plan the calls that pay out the balances of deposit contracts',
     load: async () => (await import('./sweep.ts')).addSweepCommands,
   },
 };

@@ -41,7 +41,7 @@ it('rolls a key: a new one takes its place, and the old one ends', async () => {
   const replaces = { id, ends_at: expect.stringMatching(/Z$/) };
   expect(rolled).toEqual({ id: expect.any(String), key: expect.stringMatching(/^sk_test_/), ...shared, replaces });
   const again = await cointill.run('key', 'roll', id);
-  expect(again).toMatchObject({ code: 1, stderr: expect.stringContaining('was rolled already and works until') });
+  expect(again).toMatchObject({ code: 1, stderr: expect.stringContaining('was already rolled and works until') });
 });
 
 it('makes a key of scopes, and names them in the list', async () => {
@@ -63,7 +63,7 @@ it('marks a key in readable output as shown only once', async () => {
   const { database, projectId } = await testApp();
   const cointill = await program({ DATABASE_URL: database.url });
   const made = await cointill.run(...creation(projectId, 'test', 'secret', 'full', 'Server'));
-  expect(made.stdout).toMatch(/\nKey {2}sk_test_[0-9A-Za-z]{38}\n {5}Shown only once: save it now\./);
+  expect(made.stdout).toMatch(/\nKey {2}sk_test_[0-9A-Za-z]{38}\n {5}The key is shown only once, so save it now\./);
 });
 
 it('refuses what it does not know, and never repeats a key that was given in place of its id', async () => {
@@ -76,7 +76,7 @@ it('refuses what it does not know, and never repeats a key that was given in pla
     cointill.run('key', 'revoke', 'key_00000000000000000000000000'),
     cointill.run('key', 'revoke', key),
   ]);
-  const stderr = `There is no project ${unknown}. List them with: cointill project list\n`;
+  const stderr = `There is no project ${unknown}. List projects with: cointill project list\n`;
   expect(listed).toEqual({ code: 1, stdout: '', stderr });
   expect(revoked).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining('There is no such key.') });
   expect(wrong).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining('This is a key, not the id') });

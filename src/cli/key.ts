@@ -43,7 +43,7 @@ export function addKeyCommands(key: Command): void {
     .addOption(required('--kind <kind>', 'secret: for your server; public: for web pages and apps', KEY_KINDS))
     .addOption(new Option('--permission <permission>', 'what the key may do').choices(PERMISSIONS))
     .addOption(
-      new Option('--scopes <scopes>', `less than a permission, comma-separated: ${SCOPES.join(', ')}`)
+      new Option('--scopes <scopes>', `narrower rights than a permission, comma-separated: ${SCOPES.join(', ')}`)
         .argParser(scopesIn)
         .conflicts('permission'),
     )
@@ -51,7 +51,7 @@ export function addKeyCommands(key: Command): void {
     .action((options: CreateOptions) => {
       const { project: projectId, mode, kind, permission = null, scopes = null, name } = options;
       if (permission === null && scopes === null) {
-        throw new UsageFailure(`Say what the key may do: --permission ${PERMISSIONS.join(', ')}, or --scopes.`);
+        throw new UsageFailure(`Say what the key may do, with --permission (${PERMISSIONS.join(', ')}) or --scopes.`);
       }
       const request = { projectId, mode, kind, permission, scopes, name };
       return withCointill(async ({ app }) => {
@@ -60,7 +60,7 @@ export function addKeyCommands(key: Command): void {
       });
     });
 
-  printsRecord(key.command('list').description("list a project's keys, without their texts"))
+  printsRecord(key.command('list').description("list a project's keys, without the keys themselves"))
     .requiredOption('--project <id>', "the project's id", projectIdOf)
     .action((options: OutputOptions & { readonly project: string }) =>
       withCointill(async ({ app }) => {
@@ -92,14 +92,14 @@ export function addKeyCommands(key: Command): void {
   actsOnId(key.command('revoke').description('revoke a key for good, everywhere within a second'), 'key', {
     run: removeKey,
     record: { revoked: true },
-    line: (id) => `Revoked ${id}: requests with this key are refused from now on.`,
+    line: (id) => `Revoked ${id}: requests with this key are rejected from now on.`,
   });
 }
 
 function scopesIn(text: string): readonly Scope[] {
   return commaSeparated(text).map((word) => {
     const scope = SCOPES.find((one) => one === word);
-    if (scope === undefined) throw new InvalidArgumentError(`Scopes are ${SCOPES.join(', ')}.`);
+    if (scope === undefined) throw new InvalidArgumentError(`Give scopes from this list: ${SCOPES.join(', ')}.`);
     return scope;
   });
 }
@@ -123,7 +123,7 @@ function newKeyRecord(stored: StoredKey, text: string): object {
 function newKeyLines(stored: StoredKey, text: string): readonly string[] {
   return [
     ...keyLines(stored),
-    ...secretFields('Key', text, 'Shown only once: save it now. Cointill stores only its hash.'),
+    ...secretFields('Key', text, 'The key is shown only once, so save it now. Cointill stores only its hash.'),
   ];
 }
 
@@ -160,7 +160,7 @@ function grantText({ permission, scopes }: StoredKey): string {
 
 function keyTable(keys: readonly StoredKey[]): readonly string[] {
   return table(
-    ['KEY ID', 'MODE', 'KIND', 'PERMISSION', 'MADE', 'LAST USED', 'ENDS', 'REVOKED', 'NAME'],
+    ['KEY ID', 'MODE', 'KIND', 'PERMISSION', 'CREATED', 'LAST USED', 'ENDS', 'REVOKED', 'NAME'],
     keys.map((key) => [
       encodeId('key', key.id),
       key.mode,
@@ -181,7 +181,7 @@ export function madeKeyLines(keys: readonly StoredKey[]): readonly string[] {
   if (keys.length === 0) return [];
   return [
     '',
-    'Keys that they created still work:',
+    'These keys, which this person created, still work:',
     ...table(
       ['KEY ID', 'PROJECT', 'MODE', 'KIND', 'PERMISSION', 'LAST USED', 'NAME'],
       keys.map((key) => [
@@ -195,6 +195,6 @@ export function madeKeyLines(keys: readonly StoredKey[]): readonly string[] {
       ]),
       '',
     ),
-    'If they may have a key, replace it with: cointill key roll ID, or end it with: cointill key revoke ID',
+    'If this person may know a key, replace the key with: cointill key roll ID. To revoke the key instead: cointill key revoke ID',
   ];
 }

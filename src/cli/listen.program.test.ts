@@ -69,7 +69,7 @@ it('registers a temporary endpoint of a project, verifies with its secret and de
   const app = await testApp();
   const cointill = await program({ DATABASE_URL: app.database.url });
   const listener = cointill.start('webhook', 'listen', '--port', '0', '--project', app.projectId);
-  const [, id] = await listener.waitFor(/Registered as (we_\w+) for every event/);
+  const [, id] = await listener.waitFor(/Registered as (we_\w+) for all events/);
   const sent = await cointill.json('webhook', 'test', String(id), '--type', 'order.exception');
   await cointill.json('webhook', 'retry', String(Object(sent).delivery_id));
   await listener.waitFor(/order\.exception[^]*x-service-signature {2}verified\n {2}webhook-signature {4}verified/);
@@ -99,7 +99,7 @@ it('leaves nothing behind when the project is unknown, and names a port that is 
   expect(busy).toEqual({
     code: 1,
     stdout: '',
-    stderr: `Port ${port} is taken by another program. Choose another with --port.\n`,
+    stderr: `Another program is using port ${port}. Choose another port with --port.\n`,
   });
   expect(await app.db.selectFrom('webhook_endpoints').selectAll().execute()).toEqual([]);
 });

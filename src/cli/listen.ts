@@ -27,15 +27,15 @@ const MAX_BODY_BYTES = 1024 * 1024;
 export function addListenCommand(webhook: Command): void {
   webhook
     .command('listen')
-    .description('receive deliveries on this machine, verify their signatures and print them')
+    .description('receive webhooks on this machine, verify their signatures and print them')
     .option('--port <n>', 'the local port; 0 for any free port', wholeNumber(0, 65_535), 9000)
     .addOption(new Option('--secret <secret>', "the endpoint's secret, to verify signatures").argParser(secretOf))
     .addOption(
-      new Option('--project <id>', 'register a temporary test endpoint of this project')
+      new Option('--project <id>', 'register a temporary test endpoint in this project')
         .argParser(projectIdOf)
         .conflicts('secret'),
     )
-    .option('--fail', 'answer 500, to see retries')
+    .option('--fail', 'answer with 500, to see how Cointill retries')
     .option('--json', 'print each delivery as one line of JSON')
     .action(listen);
 }
@@ -44,7 +44,7 @@ export function addListenCommand(webhook: Command): void {
 function secretOf(text: string): string {
   const base64 = /^whsec_([A-Za-z0-9+/]+=*)$/.exec(text.trim())?.[1];
   if (base64 !== undefined) return text.trim();
-  throw new InvalidArgumentError('A secret is whsec_ and base64.');
+  throw new InvalidArgumentError('A secret is whsec_ followed by base64 characters.');
 }
 
 async function listen(options: ListenOptions): Promise<void> {
@@ -82,17 +82,17 @@ async function listen(options: ListenOptions): Promise<void> {
 /** Endpoints of production are public and use https, so none can be registered on this machine. */
 function noEndpointHere(): CommandFailure {
   return new CommandFailure(
-    "With NODE_ENV=production, Cointill sends no webhooks to this machine. Register the shop's own address with: " +
-      'cointill webhook create --project ID --mode test --url https://… --events all; or try webhook listen where NODE_ENV is not set.',
+    'With NODE_ENV=production, Cointill sends no webhooks to this machine. Try webhook listen where NODE_ENV is not set, or ' +
+      "register the shop's own address with: cointill webhook create --project ID --mode test --url https://… --events all",
   );
 }
 
 function announce(options: ListenOptions, url: string, endpointId: string | null): void {
   const lines = [
-    `Listening on ${url}${options.fail === true ? ' and answering 500' : ''}. Stop with Ctrl-C.`,
+    `Listening on ${url}${options.fail === true ? ' and answering with 500' : ''}. Stop with Ctrl-C.`,
     ...(endpointId === null
-      ? [`Send deliveries here with: cointill webhook create --project ID --mode test --url ${url} --events all`]
-      : [`Registered as ${encodeId('endpoint', endpointId)} for every event of test mode, until you stop.`]),
+      ? [`To receive webhooks here, run: cointill webhook create --project ID --mode test --url ${url} --events all`]
+      : [`Registered as ${encodeId('endpoint', endpointId)} for all events of test mode, until you stop the command.`]),
     '',
   ];
   // With --json, standard output is only for the deliveries.
@@ -106,12 +106,12 @@ async function openPort(server: http.Server, port: number): Promise<number> {
     await once(server, 'listening');
   } catch (error) {
     if (codeOf(error) === 'EADDRINUSE') {
-      throw new CommandFailure(`Port ${port} is taken by another program. Choose another with --port.`, {
+      throw new CommandFailure(`Another program is using port ${port}. Choose another port with --port.`, {
         cause: error,
       });
     }
     if (codeOf(error) === 'EACCES') {
-      throw new CommandFailure(`Port ${port} is not open to this user. Choose one above 1023 with --port.`, {
+      throw new CommandFailure(`This user may not use port ${port}. Choose a port above 1023 with --port.`, {
         cause: error,
       });
     }
@@ -154,12 +154,12 @@ function receiver(options: ListenOptions, ready: Promise<string | null>): http.S
 
   const receive = async (request: http.IncomingMessage, response: http.ServerResponse): Promise<void> => {
     if (request.method !== 'POST') {
-      response.writeHead(405, { allow: 'POST' }).end('Webhooks are POSTed.\n');
+      response.writeHead(405, { allow: 'POST' }).end('Send webhooks with POST.\n');
       return;
     }
     const body = await readBody(request);
     if (body === null) {
-      response.writeHead(413, { connection: 'close' }).end('Too long for a webhook.\n');
+      response.writeHead(413, { connection: 'close' }).end('This body is too long for a webhook.\n');
       return;
     }
     const secret = await ready;

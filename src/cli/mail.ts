@@ -19,7 +19,7 @@ export function addMailCommands(mail: Command): void {
       if (settings === null || dashboard === null) {
         const missing = dashboard === null ? 'DASHBOARD is off' : 'SMTP_URL is not set';
         throw new CommandFailure(
-          `No mail is sent, because ${missing}. Set SMTP_URL, here and for the service, such as smtp://user:password@mail.shop.example:587.`,
+          `No mail was sent, because ${missing}. Set SMTP_URL, here and for the service, to a URL such as smtp://user:password@mail.shop.example:587.`,
         );
       }
       const { server, from } = settings;
@@ -35,7 +35,7 @@ export function addMailCommands(mail: Command): void {
           ['Server', record.server],
         ]),
         '',
-        'The mail server accepted the mail. If it does not arrive, look in the spam folder.',
+        'The mail server accepted the mail. If the mail does not arrive, look in the spam folder.',
       ]);
     });
 }

@@ -16,7 +16,7 @@ export function addNetworkCommands(network: Command): void {
       const states = await networkStatus(app, networks);
       print(options, states.map(record), () =>
         states.length === 0
-          ? ['Cointill follows no network. Set the address of a node, such as BITCOIN_RPC_URL or ETHEREUM_RPC_URL.']
+          ? ['Cointill follows no network. Set the URL of a node with a setting such as BITCOIN_RPC_URL.']
           : states.flatMap((state, index) => [...(index === 0 ? [] : ['']), ...lines(state)]),
       );
     }),
@@ -24,7 +24,7 @@ export function addNetworkCommands(network: Command): void {
 }
 
 const LOST_HINT =
-  '  The restored backup lacks the orders of this money. Book one with: cointill recover book ADDRESS --amount N [--order-id X]';
+  '  The restored backup does not contain the orders for this money. Book the money with: cointill recover book ADDRESS --amount N [--order-id X]';
 
 function record(state: NetworkStatus): object {
   return {

@@ -35,14 +35,14 @@ describe('a database that cannot be opened', () => {
 
   it('names DATABASE_URL only where that is set', () => {
     expect(told(withCode('ENETUNREACH'), external)).toBe(
-      'The database cannot be reached (the reason). Start it, or correct DATABASE_URL.',
+      'The database cannot be reached (the reason). Start the database, or correct DATABASE_URL.',
     );
     expect(told(withCode('28P01'), external)).toBe(
       'The database refuses the connection (the reason). Check DATABASE_URL.',
     );
     for (const code of ['ECONNRESET', '57P03']) {
       expect(told(withCode(code), embedded)).toBe(
-        'The embedded database was lost (the reason). Read /srv/data/postgres.log, and start again.',
+        'The connection to the embedded database was lost (the reason). Look for the cause in /srv/data/postgres.log, then start again.',
       );
     }
   });

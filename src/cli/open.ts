@@ -31,7 +31,7 @@ export async function withCointill<Result>(
   const cointill = await openDatabase(config, { mayCreate });
   // In the wrong folder a person would otherwise look for payments in an empty database.
   if (isNew && mayCreate)
-    writeErrorLines([`Created a new database in ${config.dataDir} (set DATA_DIR to use another).`]);
+    writeErrorLines([`Created a new database in ${config.dataDir} (to use another folder, set DATA_DIR).`]);
   try {
     return await work(cointill);
   } finally {
@@ -63,8 +63,8 @@ async function isMadeMeanwhile(dataDir: string): Promise<boolean> {
 function noDatabase({ databaseUrl, dataDir }: Config): CommandFailure {
   const where = databaseUrl === null ? dataDir : 'the database that DATABASE_URL names';
   return new CommandFailure(
-    `There is no Cointill data in ${where}. Set DATA_DIR or DATABASE_URL to the database that the service prints at the start, ` +
-      'or begin there with: cointill start',
+    `There is no Cointill data in ${where}. Set DATA_DIR or DATABASE_URL to the database that the service shows when it starts, ` +
+      'or create a new database there with: cointill start',
   );
 }
 
@@ -149,11 +149,12 @@ function explain(code: string, reason: string, setting: string, { databaseUrl, d
   if (isEmbedded) {
     const log = path.join(dataDir, 'postgres.log');
     return UNREACHABLE.has(code) || REFUSED.test(code)
-      ? `The embedded database was lost (${reason}). Read ${log}, and start again.`
+      ? `The connection to the embedded database was lost (${reason}). Look for the cause in ${log}, then start again.`
       : null;
   }
-  if (code === READ_ONLY) return `${setting} leads to a database that accepts no writes (${reason}).`;
-  if (UNREACHABLE.has(code)) return `The database cannot be reached (${reason}). Start it, or correct ${setting}.`;
+  if (code === READ_ONLY) return `${setting} leads to a read-only database (${reason}).`;
+  if (UNREACHABLE.has(code))
+    return `The database cannot be reached (${reason}). Start the database, or correct ${setting}.`;
   if (!REFUSED.test(code)) return tlsFailure(code, reason, setting);
   const tlsAlone = /no encryption|SSL off/.test(reason) ? ' If the server accepts only TLS, add sslmode=require.' : '';
   return `The database refuses the connection (${reason}). Check ${setting}.${tlsAlone}`;
@@ -166,18 +167,18 @@ const BAD_TLS = /^There was an error establishing an SSL connection/;
 /** The TLS problem of the connection to the database; null if the error is another one. */
 function tlsFailure(code: string, reason: string, setting: string): string | null {
   if (NO_TLS.test(reason)) {
-    return `${setting} asks for TLS (sslmode there, or PGSSLMODE), but the server offers none. Turn TLS on there (ssl = on), or write sslmode=disable if nobody can read the traffic.`;
+    return `${setting} requires TLS (by sslmode in the URL, or by PGSSLMODE), but the server does not offer TLS. Turn TLS on at the server (ssl = on), or set sslmode=disable if nobody can read the traffic.`;
   }
   switch (certificateFault(code)) {
     case 'authority':
-      return `The certificate of the server that ${setting} names is from an unknown authority (${reason}). Add the file of that authority, sslrootcert=/path/to/ca.pem. sslmode=no-verify would encrypt without checking the server.`;
+      return `The certificate of the server that ${setting} names is from an unknown authority (${reason}). Add the certificate of this authority with sslrootcert=/path/to/ca.pem. With sslmode=no-verify, the connection would be encrypted, but the server would not be checked.`;
     case 'host':
-      return `The certificate of the server that ${setting} names is for another host (${reason}). Name the host in ${setting} as the certificate does.`;
+      return `The certificate of the server that ${setting} names is for another host (${reason}). Use the host name of the certificate in ${setting}.`;
     case 'time':
-      return `The certificate of the server that ${setting} names is not valid now (${reason}). Renew it, or set this machine's clock.`;
+      return `The certificate of the server that ${setting} names is not valid now (${reason}). Renew the certificate, or correct this machine's clock.`;
     case null:
       return BAD_TLS.test(reason) || /^ERR_SSL_|^EPROTO$/.test(code)
-        ? `TLS with the server that ${setting} names failed (${reason}). Check sslmode, sslcert and sslkey there.`
+        ? `TLS with the server that ${setting} names failed (${reason}). Check sslmode, sslcert and sslkey in ${setting}.`
         : null;
   }
 }

@@ -86,11 +86,11 @@ function payoutWarning({ kind, refundId, hashes }: IrregularPayout): string {
   switch (kind) {
     case 'cancelled':
     case 'expired':
-      return `${paid} pays exactly ${refund} to its address, although that had ${kind === 'expired' ? 'expired' : 'been cancelled'}. Do not give the money back a second time.`;
+      return `${paid} paid exactly the amount of ${refund} to its address, although this refund had ${kind === 'expired' ? 'expired' : 'been cancelled'}. Do not refund the money a second time.`;
     case 'repeated':
-      return `${refund} was paid ${hashes.length} times: by ${paid}. Ask the customer to send the rest back.`;
+      return `${refund} was paid ${hashes.length} times, by ${paid}. Ask the customer to send the excess back.`;
     case 'repeated_perhaps':
-      return `${refund} was paid ${hashes.length} times: by ${paid}. If all of them are yours, ask the customer to send the rest back.`;
+      return `${refund} was paid ${hashes.length} times, by ${paid}. If all of these transactions are yours, ask the customer to send the excess back.`;
   }
 }
 
@@ -150,7 +150,7 @@ export function historyLines(
 function otherLines(others: readonly OtherMoney[], quote: Quote | null): readonly string[] {
   if (others.length === 0) return [];
   return [
-    'In a token that the payment does not ask for',
+    'Money in a token that the payment does not ask for',
     ...others.map((other) => {
       const amount = (units: bigint): string => formatDecimal(units, decimalsOf(other, quote));
       const { seenUnits, confirmedUnits, asset, network, transactionHashes } = other;
@@ -166,7 +166,7 @@ function otherLines(others: readonly OtherMoney[], quote: Quote | null): readonl
 export function afterTheEnd(before: Payment, after: Payment): readonly string[] {
   if (!isFinal(before.status)) return [];
   const now = after.exception === 'none' ? after.status : `${after.status}, ${after.exception}`;
-  return [`Note: the payment was already ${before.status} when this money came. The payment is now ${now}.`];
+  return [`Note: the payment was already ${before.status} when this money arrived. The payment is now ${now}.`];
 }
 
 /** Many payments for people. */
@@ -209,7 +209,7 @@ const CAUSES: Readonly<Record<string, string>> = {
 
 /** The effect of money, by the status that followed; any other status follows when the money is gone again. */
 const MONEY: Readonly<Partial<Record<PaymentStatus, string>>> = {
-  processing: 'money was seen',
+  processing: 'money was detected',
   confirming: 'the money is in a block',
   completed: 'enough money is confirmed',
   failed: 'the money was not confirmed',
@@ -219,7 +219,7 @@ function stepText({ from, to, cause }: TimelineStep): string {
   if (from === null) return cause === to ? to : `${CAUSES[cause] ?? cause} as ${to}`;
   if (cause !== 'money') return `${from} → ${to}: ${CAUSES[cause] ?? cause}`;
   const wasTakenBack = from === 'confirming' && to === 'processing';
-  return `${from} → ${to}: ${wasTakenBack ? 'a reorganisation removed its block' : (MONEY[to] ?? 'the money is gone again')}`;
+  return `${from} → ${to}: ${wasTakenBack ? 'a chain reorganisation removed the block with the money' : (MONEY[to] ?? 'the money is no longer on the chain')}`;
 }
 
 function fiatAmount(payment: Payment): string {

@@ -26,8 +26,8 @@ export function changed(
       throw noPayment(givenId);
     case 'not_sandbox':
       throw new CommandFailure(
-        `${givenId} is a live payment: only test payments can be ${PARTICIPLES[action]} by hand. ` +
-          'A live payment is paid on its chain; accept confirmed money with: cointill payment accept',
+        `${givenId} is a live payment, and only test payments can be ${PARTICIPLES[action]} by hand. ` +
+          'A live payment is paid on its chain. Accept confirmed money with: cointill payment accept',
       );
     case 'no_rate':
       throw new CommandFailure(outcome.message);
@@ -54,41 +54,41 @@ const PARTICIPLES = {
 const POSSIBLE = {
   complete: 'Only a payment that is created, prepared or pending can be completed.',
   accept: 'Only a payment that expired, failed, was cancelled, or is pending and underpaid can be accepted.',
-  cancel: 'Only a payment that is created, prepared or pending, and for which no money was seen, can be cancelled.',
+  cancel: 'Only a payment that is created, prepared or pending and has received no money can be cancelled.',
 } as const satisfies Record<Exclude<PaymentAction, 'simulate'>, string>;
 
 /** The simulations that are possible instead. */
 function simulatable(payment: Payment): string {
   const possible = SIMULATIONS.filter((simulation) => canSimulate(payment, simulation));
-  if (possible.length === 0) return 'The payment ended before a token was chosen, so no money can come.';
-  const why = isCounting(payment.status) ? 'All of the money came in time' : 'The payment has ended';
-  return `${why}. Possible now: ${possible.join(', ')}.`;
+  if (possible.length === 0) return 'The payment ended before a token was chosen, so no money can arrive.';
+  const why = isCounting(payment.status) ? 'All of the money arrived in time' : 'The payment has ended';
+  return `${why}. Possible outcomes now: ${possible.join(', ')}.`;
 }
 
 function refusal(payment: Payment, reason: RefusedChange['reason'], action: PaymentAction): string {
   const id = publicPaymentId(payment);
   switch (reason) {
     case 'already_completed':
-      return `${id} is already completed. To send money back, refund it.`;
+      return `${id} is already completed. To send money back, refund the payment.`;
     case 'not_open':
       return action === 'simulate'
         ? `${id} is ${payment.status}, so this outcome is not possible. ${simulatable(payment)}`
         : `${id} is ${payment.status} and cannot be ${PARTICIPLES[action]}. ${POSSIBLE[action]}`;
     case 'money_seen':
       if (payment.received.all.seenUnits === 0n) {
-        return `Money in another token was seen for ${id}, so it cannot be ${PARTICIPLES[action]}.${payment.api === 'transaction' ? ' The money counts once the customer chooses that token.' : ''}`;
+        return `Money in another token has been detected for ${id}, so this payment cannot be ${PARTICIPLES[action]}.${payment.api === 'transaction' ? ' The money counts once the customer chooses that token.' : ''}`;
       }
       return action === 'cancel'
-        ? `Money was seen for ${id} (${moneySeen(payment)}), so it cannot be cancelled. Let it complete or expire, then refund the money.`
-        : `Money was seen for ${id} (${moneySeen(payment)}), so its token stays as it is.`;
+        ? `Money has been detected for ${id} (${moneySeen(payment)}), so this payment cannot be cancelled. Wait until the payment completes or expires, then refund the money.`
+        : `Money has already been detected for ${id} (${moneySeen(payment)}), so its token cannot be changed.`;
     case 'too_many_changes':
-      return `The token of ${id} was changed ${MAX_TOKEN_CHANGES} times, the maximum. Pay it as it is, or create a new payment for another token.`;
+      return `The token of ${id} has been changed ${MAX_TOKEN_CHANGES} times, which is the maximum. Pay in the present token, or create a new payment for another token.`;
     case 'no_confirmed_money':
       return `There is no confirmed money for ${id} to accept. Wait until the money is confirmed.`;
     case 'refunded':
-      return `All money of ${id} is refunded or in a pending refund, so there is nothing to accept. You can cancel a pending refund over the API.`;
+      return `All money received for ${id} has been refunded or is in a pending refund, so there is nothing to accept. You can cancel a pending refund over the API.`;
     case 'money_changed':
-      return `The money of ${id} changed meanwhile. Show the payment with: cointill payment show ${id}`;
+      return `The money received for ${id} has changed meanwhile. Show the payment with: cointill payment show ${id}`;
     case 'expired':
       return `The time to pay ${id} is over, so no token can be chosen. Create a new payment.`;
   }

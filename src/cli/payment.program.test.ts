@@ -99,7 +99,7 @@ it('shows a payment with its timeline, its events and its transfers', async () =
     'created',
     'created → prepared: a token was chosen',
     'prepared → pending: a token was chosen',
-    'pending → processing: money was seen',
+    'pending → processing: money was detected',
     'processing → confirming: the money is in a block',
     'confirming → completed: enough money is confirmed',
   ]);
@@ -132,12 +132,12 @@ it('shows a payment on its way: stopped while it confirms, or a stage at a time'
   const { completesAt } = await app.read(walking.id);
   expect(completesAt).not.toBe(null);
   const refused = await cointill.run('payment', 'simulate', publicPaymentId(stopped), 'late', '--stages', '3');
-  expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('--stages goes with paid or over') });
+  expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('--stages works only with paid or over') });
   const id = publicPaymentId(stopped);
   expect(await cointill.run('payment', 'simulate', id, 'late')).toEqual({
     code: 1,
     stdout: '',
-    stderr: `${id} is confirming, so this outcome is not possible. All of the money came in time. Possible now: paid, over.\n`,
+    stderr: `${id} is confirming, so this outcome is not possible. All of the money arrived in time. Possible outcomes now: paid, over.\n`,
   });
 });
 
@@ -149,7 +149,8 @@ it('says that simulated money came on top where the payment had ended', async ()
   const { code, stderr } = await cointill.run('payment', 'simulate', publicPaymentId(ended), 'part');
   expect({ code, stderr }).toEqual({
     code: 0,
-    stderr: 'Note: the payment was already completed when this money came. The payment is now completed, overpaid.\n',
+    stderr:
+      'Note: the payment was already completed when this money arrived. The payment is now completed, overpaid.\n',
   });
 });
 
@@ -181,9 +182,9 @@ it('says why it refuses and what is possible, and changes nothing', async () => 
       ['accept', publicPaymentId(open)],
       `${publicPaymentId(open)} is pending and cannot be accepted. Only a payment that expired`,
     ],
-    [['cancel', publicPaymentId(underpaid)], '(0.00083333 BTC, confirmed), so it cannot be cancelled.'],
+    [['cancel', publicPaymentId(underpaid)], '(0.00083333 BTC, confirmed), so this payment cannot be cancelled.'],
     [['complete', publicPaymentId(finished)], `${publicPaymentId(finished)} is already completed.`],
-    [['complete', publicPaymentId(live)], 'is a live payment: only test payments can be completed by hand.'],
+    [['complete', publicPaymentId(live)], 'is a live payment, and only test payments can be completed by hand.'],
     [['show', publicPaymentId({ id: other.id, api: 'order' })], 'There is no payment ord_'],
     [['cancel', '0198a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b'], 'There is no payment 0198a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b.'],
   ] as const;

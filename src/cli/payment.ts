@@ -89,7 +89,7 @@ export function addPaymentCommands(payment: Command): void {
       }),
     );
 
-  addAction(payment, 'complete', 'complete a test payment now, as its timer would', completeSandboxPayment);
+  addAction(payment, 'complete', 'complete a test payment now, without waiting for its timer', completeSandboxPayment);
   addAction(payment, 'accept', 'accept the confirmed money as full payment', acceptPayment);
   addAction(payment, 'cancel', 'cancel a payment that has received no money', cancelPayment);
 
@@ -100,12 +100,14 @@ export function addPaymentCommands(payment: Command): void {
     .addArgument(new Argument('<outcome>', 'the simulated outcome').choices(SIMULATIONS))
     .option(
       '--stages <seconds>',
-      `${oneOf(STAGED_SIMULATIONS)}: the length of each stage (seen, confirming, completed), 1 to ${MAX_STAGE_SECONDS}`,
+      `for ${oneOf(STAGED_SIMULATIONS)}: the length of each stage (detected, confirming, completed), 1 to ${MAX_STAGE_SECONDS}`,
       wholeNumber(1, MAX_STAGE_SECONDS),
     )
     .action((id: string, simulation: Simulation, { stages, ...options }: SimulateOptions) => {
       if (stages !== undefined && !STAGED_SIMULATIONS.includes(simulation)) {
-        throw new UsageFailure(`--stages goes with ${oneOf(STAGED_SIMULATIONS)}: ${simulation} has one stage.`);
+        throw new UsageFailure(
+          `--stages works only with ${oneOf(STAGED_SIMULATIONS)}, because ${simulation} has only one stage.`,
+        );
       }
       const stageMs = stages === undefined ? null : stages * 1_000;
       return act('simulate', id, options, async (app, selector) => {

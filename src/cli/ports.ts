@@ -42,18 +42,18 @@ export async function listenFailure({ port, cause }: ListenError, config: Config
     case 'EADDRINUSE':
       return taken(where, setting, config, await holderOf(host, port, config.tls !== null));
     case 'EACCES':
-      return `${where} is not open to this user. Set ${setting} to a port above 1023.`;
+      return `${where} is not available to this user. Set ${setting} to a port above 1023.`;
     case 'EADDRNOTAVAIL':
-      return `HOST is ${host}, which is not an address of this machine. Set HOST to one that is.`;
+      return `HOST is ${host}, which is not an address of this machine. Set HOST to an address of this machine.`;
     case 'ENOTFOUND':
     case 'EAI_AGAIN':
-      return `HOST is ${host}, a name that does not resolve here. ${HOST_RULE}`;
+      return `HOST is ${host}, a name that this machine cannot resolve. ${HOST_RULE}`;
     default:
       return `HOST is ${host}, where this machine cannot listen (${reasonOf(cause)}). ${HOST_RULE}`;
   }
 }
 
-const HOST_RULE = 'Set HOST to an address of this machine: 127.0.0.1, or 0.0.0.0 for all of them.';
+const HOST_RULE = 'Set HOST to an address of this machine, such as 127.0.0.1, or to 0.0.0.0 for all its addresses.';
 
 function settingOf(port: number, { monitorPort, port: livePort }: Config): string {
   if (port === monitorPort) return 'MONITOR_PORT';
@@ -61,14 +61,15 @@ function settingOf(port: number, { monitorPort, port: livePort }: Config): strin
 }
 
 function taken(where: string, setting: string, config: Config, holder: Holder | null): string {
-  if (holder === null) return `${where} is taken by another program. Stop that, or set ${setting} to another port.`;
+  if (holder === null)
+    return `${where} is taken by another program. Stop that program, or set ${setting} to another port.`;
   const { pid } = holder;
   if (holder.data !== thisInstance(config).data) {
-    return `${where} is taken by another Cointill${pid === null ? '' : `, process ${pid}`}. Stop that, or set ${setting} to another port.`;
+    return `${where} is taken by another Cointill${pid === null ? '' : `, process ${pid}`}. Stop that Cointill, or set ${setting} to another port.`;
   }
   const ports = setting === 'MONITOR_PORT' ? setting : 'PORT and SANDBOX_PORT';
   return (
-    `Cointill is already running on this data${pid === null ? '' : ` (process ${pid})`}: ${where.replace('Port', 'port')} is its own. Use it as it is, ` +
+    `Cointill is already running on this data${pid === null ? '' : ` (process ${pid})`}, and uses ${where.replace('Port', 'port')}. Keep using the running process, ` +
     `stop it first (Ctrl-C in its terminal${pid === null ? '' : `, or: kill ${pid}`}), or set ${ports} to run a second process beside it.`
   );
 }

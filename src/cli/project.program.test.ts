@@ -139,7 +139,7 @@ it('prints projects as text, and what a name carries cannot steer the terminal',
   // Made before names were refused for what they carry.
   await database.db.updateTable('projects').set({ name: 'Shop \u202Eevil' }).execute();
   const { stdout } = await cointill.run('project', 'list');
-  expect(stdout).toMatch(/^PROJECT +ACTIVE +MADE +NAME\n[0-9a-f-]{36} +yes .* Shop \uFFFDevil$/m);
+  expect(stdout).toMatch(/^PROJECT +ACTIVE +CREATED +NAME\n[0-9a-f-]{36} +yes .* Shop \uFFFDevil$/m);
 });
 
 it('refuses in one sentence, with exit code 2 where a value is malformed', async () => {
@@ -155,17 +155,17 @@ it('refuses in one sentence, with exit code 2 where a value is malformed', async
     mkdir(folder),
   ]);
   const refused = [
-    [2, ['create', '--name', ''], '--name must have 1 to 100 characters'],
+    [2, ['create', '--name', ''], '--name must be a single line of 1 to 100 characters'],
     [2, ['deactivate', 'shop'], 'A project id looks like '],
     [1, ['activate', id], `There is no project ${id}.`],
     [2, ['set', id, '--allow-ips', '10.0.0.0/99'], '--allow-ips: '],
     [2, ['set', id, '--allow-origins', 'shop.example'], '--allow-origins: '],
     [2, ['set', id, '--spread', '50.01'], '--spread must be a percentage from 0 to 50'],
-    [2, ['set', id, '--accent', 'teal'], '--accent must be a colour of six hex digits'],
+    [2, ['set', id, '--accent', 'teal'], '--accent must be a colour code of six hex digits'],
     [2, ['set', id, '--support-url', 'javascript:alert(1)'], '--support-url must be an absolute URL'],
     [2, ['set', id, '--default-expiry', '0'], '--default-expiry must be a whole number of minutes from 1 to 1440'],
     [2, ['set', id, '--default-currency', 'xyz'], '--default-currency must be one of USD'],
-    [1, ['set', id, '--logo', svg], `--logo: ${svg} is not a PNG, JPEG or WebP picture by its content.`],
+    [1, ['set', id, '--logo', svg], `--logo: ${svg} does not contain a PNG, JPEG or WebP picture.`],
     [1, ['set', id, '--logo', large], `--logo: ${large} is larger than 64 KiB.`],
     [1, ['set', id, '--logo', `${svg}.missing`], `--logo: ${svg}.missing cannot be read: there is no such file.`],
     [1, ['set', id, '--logo', folder], `--logo: ${folder} cannot be read: `],

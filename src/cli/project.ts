@@ -41,8 +41,8 @@ export function addProjectCommands(project: Command): void {
   );
 
   for (const [name, active, description] of [
-    ['deactivate', false, 'refuse every request of a project until it is activated again'],
-    ['activate', true, 'serve a deactivated project again'],
+    ['deactivate', false, 'reject every request of a project until you activate the project again'],
+    ['activate', true, 'accept the requests of a deactivated project again'],
   ] as const) {
     printsRecord(project.command(name).description(description))
       .argument('<id>', "the project's id", projectIdOf)
@@ -66,9 +66,9 @@ function activate(id: string, active: boolean, options: OutputOptions): Promise<
 
 function stopLines({ live, test }: Stops): readonly string[] {
   return [
-    `Refused from now on: ${live.keys} live and ${test.keys} test keys.`,
-    `Still watched, but no longer asking for money: ${live.openPayments} live and ${test.openPayments} test payments.`,
-    `Still receive events: ${live.endpoints} live and ${test.endpoints} test endpoints.`,
+    `From now on, Cointill rejects ${live.keys} live and ${test.keys} test keys.`,
+    `Cointill still watches ${live.openPayments} live and ${test.openPayments} test payments, but their pages no longer ask for payment.`,
+    `Events still go to ${live.endpoints} live and ${test.endpoints} test endpoints.`,
   ];
 }
 
@@ -76,7 +76,7 @@ function stopLines({ live, test }: Stops): readonly string[] {
 function addExportCommand(project: Command): void {
   project
     .command('export')
-    .description("export a project's permanent records into one file of JSON lines, without secrets")
+    .description("export a project's permanent records to one file, as JSON lines without secrets")
     .argument('<id>', "the project's id", projectIdOf)
     .requiredOption('--to <file>', 'the file to write, which must not exist yet')
     .action((id: string, { to }: { readonly to: string }) =>
@@ -84,7 +84,7 @@ function addExportCommand(project: Command): void {
         if (!(await projectsOf(app)).some((one) => one.id === id)) throw noProject(id);
         const opened = await exportProject(app, () => handle.connect(), id);
         if (opened.kind === 'busy') {
-          throw new CommandFailure('Two exports are already running. Try again when one of them is done.');
+          throw new CommandFailure('Two exports are already running. Try again when one of them has finished.');
         }
         const lines = await writeExport(to, opened.file);
         process.stdout.write(`Wrote ${lines} lines to ${to}.\n`);
@@ -96,7 +96,7 @@ function addExportCommand(project: Command): void {
 async function writeExport(to: string, exported: OpenExport): Promise<number> {
   const file = await open(to, 'wx', 0o600).catch(async (error: unknown) => {
     await exported.stop();
-    const why = codeOf(error) === 'EEXIST' ? 'the file exists already. Choose another name.' : reasonOf(error);
+    const why = codeOf(error) === 'EEXIST' ? 'this file already exists. Choose another name.' : reasonOf(error);
     throw new CommandFailure(`--to: ${to} cannot be written: ${why}`);
   });
   try {
@@ -150,7 +150,7 @@ function addSetCommand(project: Command): void {
       const { json: _json, ...given } = options;
       if (Object.keys(given).length === 0) {
         command.error(
-          'error: nothing to set: give --allow-ips, --allow-origins, --spread, --sweep-min, --name, --logo, --accent, --support-url, --default-expiry, --default-currency or --default-success-url',
+          'error: there is nothing to change. Give at least one of --allow-ips, --allow-origins, --spread, --sweep-min, --name, --logo, --accent, --support-url, --default-expiry, --default-currency or --default-success-url',
         );
       }
       await change(
@@ -225,7 +225,7 @@ function projectLines(project: Project): readonly string[] {
   return fields([
     ['Project', project.id],
     ['Name', project.name],
-    ['Active', project.active ? 'yes' : 'no: every request is refused'],
+    ['Active', project.active ? 'yes' : 'no: every request is rejected'],
     ['IPs', project.allowIps.length === 0 ? 'all' : project.allowIps.join(', ')],
     ['Origins', project.allowOrigins.length === 0 ? 'none' : project.allowOrigins.join(', ')],
     ['Spread', `${project.spreadBasisPoints / 100} %`],
@@ -239,14 +239,14 @@ function projectLines(project: Project): readonly string[] {
     ['Time to pay', project.defaultExpiryMinutes === null ? null : `${project.defaultExpiryMinutes} minutes`],
     ['Currency', project.defaultCurrency],
     ['After paying', project.defaultSuccessUrl],
-    ['Made', isoTime(project.createdAt)],
+    ['Created', isoTime(project.createdAt)],
   ]);
 }
 
 function projectTable(projects: readonly Project[]): readonly string[] {
   return table(
-    ['PROJECT', 'ACTIVE', 'MADE', 'NAME'],
+    ['PROJECT', 'ACTIVE', 'CREATED', 'NAME'],
     projects.map(({ id, active, createdAt, name }) => [id, active ? 'yes' : 'no', isoTime(createdAt), name]),
-    'There is no project yet. The first start creates one. Create one yourself with: cointill project create --name NAME',
+    'There is no project yet. The first start of the service creates a project. You can also create a project with: cointill project create --name NAME',
   );
 }

@@ -153,9 +153,9 @@ export function deliveryRecord(delivery: ReceivedDelivery, attempt: number, answ
 
 const CHECKS: Readonly<Record<SignatureCheck, string>> = {
   verified: 'verified',
-  wrong: 'WRONG: not made with this secret over this body',
+  wrong: 'WRONG: this secret and this body result in a different signature',
   missing: 'MISSING',
-  stale: 'STALE: correct, but its time is more than 5 minutes off',
+  stale: 'STALE: correct, but its timestamp is more than 5 minutes off',
   unchecked: 'not checked (give --secret or --project)',
 };
 
@@ -180,7 +180,7 @@ export function deliveryLines(delivery: ReceivedDelivery, attempt: number, answe
 }
 
 function headline(event: ReceivedEvent, attempt: number): string {
-  if (event.type === null) return 'A request that is not an event of Cointill';
+  if (event.type === null) return 'A request that is not a Cointill event';
   const sequence = event.sequence === null ? '' : `, event ${event.sequence} of its payment`;
   return `${event.type}${sequence}${attempt === 1 ? '' : `, delivery ${attempt}`}`;
 }

@@ -35,8 +35,8 @@ export function addBookCommand(recover: Command): void {
       .description('create a payment for money on a skipped address; see cointill network status')
       .argument('<address>', 'the address that received the money'),
   )
-    .requiredOption('--amount <n>', 'the amount of the order that the money pays')
-    .addOption(new Option('--currency <code>', 'its currency').choices(FIATS).default('USD'))
+    .requiredOption('--amount <n>', 'the amount of the order that this money pays')
+    .addOption(new Option('--currency <code>', 'the currency of the amount').choices(FIATS).default('USD'))
     .option('--order-id <text>', "the shop's reference for the order")
     .option('--project <id>', "the project's id, if several share the wallet", projectIdOf)
     // Options that both commands have are parsed by the parent command.
@@ -93,8 +93,8 @@ function shown(minor: bigint, currency: Fiat): string {
 
 function differs(amountMinor: bigint, worth: bigint, currency: Fiat): string {
   return (
-    `The payment is booked at ${shown(amountMinor, currency)}, and the received money is worth about ${shown(worth, currency)} at today's price. ` +
-    'Unless the price was different on that day, compare the address and the amount with your shop before you deliver.'
+    `The payment is booked with ${shown(amountMinor, currency)}, but the received money is worth about ${shown(worth, currency)} at today's price. ` +
+    'If the price on the day the money arrived does not explain the difference, compare the address and the amount with your shop before you deliver.'
   );
 }
 
@@ -134,7 +134,7 @@ function receivedLines(
       'Worth now',
       worth === null
         ? `unknown: there is no price for ${asset} in ${currency} here. Compare the money with the amount yourself`
-        : `about ${shown(worth, currency)}; the price may have been different on the day it came`,
+        : `about ${shown(worth, currency)}; the price may have been different on the day the money arrived`,
     ],
   ]);
 }

@@ -59,7 +59,7 @@ it('booking shows what came, when and in which transaction, and what it is worth
   const { code, stdout, stderr } = await cointill.run('recover', 'book', other, '--amount', '30');
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
   expect(stdout).toMatch(/^Received +0\.01 ETH on ethereum at 2026-11-21T08:15:00\.000Z, transaction 0xbb\n/);
-  expect(stdout).toMatch(/Worth now +about 30 USD; the price may have been different on the day it came\n/);
+  expect(stdout).toMatch(/Worth now +about 30 USD; the price may have been different on the day the money arrived\n/);
 });
 
 it.each(['3', '37', '300'])('booking 30 USD that came as %s warns, and books all the same', async (amount) => {
@@ -67,7 +67,7 @@ it.each(['3', '37', '300'])('booking 30 USD that came as %s warns, and books all
   const address = await receive(ONE_ETHER / 100n, '0xaa');
   const { code, stdout, stderr } = await cointill.run('recover', 'book', address, '--amount', amount, '--json');
   expect(code).toBe(0);
-  const withoutEmpty = `The payment is booked at ${amount} USD, and the received money is worth about 30 USD at today's price. Unless the price was different on that day, `;
+  const withoutEmpty = `The payment is booked with ${amount} USD, but the received money is worth about 30 USD at today's price. If the price on the day the money arrived does not explain the difference, `;
   expect(stderr).toContain(`Warning: ${withoutEmpty}`);
   expect(textAt(JSON.parse(stdout), 'warning')).toContain(withoutEmpty);
 });
@@ -87,7 +87,7 @@ it('money that is booked by several at once is booked once, and the others get t
   const racing = await program({ DATABASE_URL: url, FIXED_RATES: 'ETH=3000,EUR=1.20' }, 'process');
   const runs = await Promise.all([1, 2, 3].map(() => racing.run('recover', 'book', address, '--amount', '30')));
   const later = await cointill.run('recover', 'book', address, '--amount', '30');
-  expect(later).toMatchObject({ code: 1, stderr: expect.stringContaining(`There is no lost money on ${address}`) });
+  expect(later).toMatchObject({ code: 1, stderr: expect.stringContaining(`no lost money at the address ${address}`) });
   expect(runs.toSorted((a, b) => Number(a.code) - Number(b.code))).toEqual([
     expect.objectContaining({ code: 0 }),
     later,

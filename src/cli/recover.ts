@@ -31,7 +31,7 @@ export function addRecoverCommands(recovering: Command): void {
   withSkip(
     printsRecord(
       recovering.description(
-        'skip addresses and numbers that a lost or second copy may have handed out; after a failover that may have lost the last moments, or if a second copy was at work',
+        'skip addresses and numbers that a lost or second copy may have handed out; for use after a failover that may have lost the last moments, or if a second copy took orders',
       ),
     ),
   )
@@ -41,7 +41,7 @@ export function addRecoverCommands(recovering: Command): void {
     )
     .option(
       '--backups <folder>',
-      'the folder of the restored backups, which has the notes of their copies (default: BACKUP_DIR)',
+      'the folder of the restored backups, with the notes about the restored copies (default: BACKUP_DIR)',
     )
     .action((options: RecoverOptions) => {
       const now = Date.now();
@@ -72,7 +72,7 @@ function addKeyCommand(recover: Command): void {
   printsRecord(
     recover
       .command('key')
-      .description('give the database the current SECRET_KEY or secret.key, if its old key is lost'),
+      .description('make the current SECRET_KEY or secret.key the key of the database, if its old key is lost'),
     // Options that both commands have are parsed by the parent command.
   ).action((_options: unknown, own: Command) => takeKey(own.optsWithGlobals()));
 }
@@ -93,7 +93,8 @@ async function copiesOf(folder: string | null, now: number) {
   if (folder === null) return { notes: [], note: async () => null };
   const file = notesFileIn(path.resolve(folder));
   const { notes, problem } = await readNotes(file);
-  if (problem !== null) throw new CommandFailure(`${file}: ${problem}. Fix it, or move it away and give --skip 3000.`);
+  if (problem !== null)
+    throw new CommandFailure(`${file}: ${problem}. Fix this file, or move it away and give --skip 3000.`);
   return {
     notes: concerning({ takenAt: now }, notes),
     note: async (recovery: Recovery): Promise<string | null> => {
@@ -107,7 +108,7 @@ async function copiesOf(folder: string | null, now: number) {
 export function withSkip(command: Command): Command {
   return command.option(
     '--skip <n>',
-    'how many addresses of each wallet, and transaction numbers, to skip (default: by the busiest day and the time lost, at least 1000)',
+    'how many addresses of each wallet, and how many transaction numbers, to skip (default: estimated from the busiest day and the time lost, at least 1000)',
     wholeNumber(1, MAX_SKIP),
   );
 }
@@ -158,11 +159,14 @@ export function recoveryLines({ lostSince, wallets, numbers, waitingDeliveries }
       ? []
       : [
           '',
-          `${waitingDeliveries} webhooks wait: Cointill resends those delivered in the lost time, with the same ids.`,
+          `${waitingDeliveries} webhooks are waiting. Webhooks that were delivered in the lost time are sent again, with the same ids.`,
         ]),
     ...(wallets.length === 0
       ? []
-      : ['', 'cointill network status and the event payment.lost report money on the skipped addresses.']),
+      : [
+          '',
+          'The event payment.lost reports money that arrives at the skipped addresses. To see this money, run: cointill network status',
+        ]),
   ];
 }
 
@@ -172,6 +176,6 @@ function gapLines(wallets: Recovery['wallets']): readonly string[] {
     .filter(({ gapLimit }) => gapLimit !== null)
     .flatMap(({ network, gapLimit }) => [
       '',
-      `Most wallets stop looking after ${GAP_LIMIT} addresses without money: raise the gap limit of your ${network} wallet to ${gapLimit} or more, so that it finds later payments.`,
+      `Most wallets stop looking after ${GAP_LIMIT} addresses without money. Raise the gap limit of your ${network} wallet to ${gapLimit} or more, so that the wallet finds later payments.`,
     ]);
 }

@@ -21,15 +21,15 @@ export function addRefundCommands(refund: Command): void {
     .argument('<id>', "the refund's id, re_…", refundIdOf)
     .option('--not-paid-by <hash...>', 'transactions that seem to have paid a cancelled refund, but did not')
     .action((id: string, options: ShowOptions) => withCointill((cointill) => showRefund(cointill, id, options)));
-  printsRecord(refund.command('cancel').description('cancel a refund that is not being paid'))
+  printsRecord(refund.command('cancel').description('cancel a refund that has not been paid'))
     .argument('<id>', "the refund's id, re_…", refundIdOf)
-    .option('--force', 'even though unread newer blocks may contain the payout')
+    .option('--force', 'cancel even though newer blocks that Cointill has not read may contain the payout')
     .action((id: string, options: OutputOptions & { readonly force?: boolean }) =>
       withCointill(async (cointill) => {
         const outcome = await cancelRefund(cointill.app, { id, isForced: options.force === true });
         if (outcome.kind === 'refused') throw new CommandFailure(messageOf(outcome));
         if (outcome.kind !== 'done')
-          throw new CommandFailure('There is no such refund. List them with: GET /v1/refunds');
+          throw new CommandFailure('There is no refund with this id. List refunds with: GET /v1/refunds');
         print(options, refundView(outcome.refund, cointill.app.links), () => [`Cancelled ${encodeId('refund', id)}.`]);
       }),
     );

@@ -27,13 +27,13 @@ describe('a statement as text', () => {
   });
 
   it('says of each kind of difference when there are more than it names', () => {
-    const more = linesOf(statement(201)).filter((line) => line.startsWith('Listed above: the first 1 of 201 '));
+    const more = linesOf(statement(201)).filter((line) => line.startsWith('The list above shows the first 1 of 201 '));
     expect(more.map((line) => line.replace(/^.* 201 /, ''))).toEqual([
       'payments that differ from their transfers.',
       'payments whose refunds are more than their confirmed money.',
       'refunds that were paid more than once.',
       'deposits that differ.',
     ]);
-    expect(linesOf(statement(1)).join('\n')).not.toContain('Listed above');
+    expect(linesOf(statement(1)).join('\n')).not.toContain('The list above');
   });
 });

@@ -78,7 +78,9 @@ export function addReportCommands(report: Command): void {
         if ('statement' in line) record = line.statement;
       });
       if (record === null) {
-        throw new CommandFailure('Another statement of this project is being made. Try again when it is done.');
+        throw new CommandFailure(
+          'Another statement for this project is being created. Try again when that statement is finished.',
+        );
       }
       const statement: StatementRecord = record;
       print(options, statement, () => linesOf(statement));
@@ -119,7 +121,7 @@ function withProject(
 function daysOption({ period, from, to, zone }: DaysOptions, now: number): ReportDays {
   if (from === undefined && to === undefined) return daysOfPeriod(period ?? 'last_month', zone, now);
   if (period !== undefined || from === undefined || to === undefined) {
-    throw new UsageFailure('Give both --from and --to, or --period alone.');
+    throw new UsageFailure('Give both --from and --to, or only --period.');
   }
   for (const [name, day] of [
     ['--from', from],
@@ -137,21 +139,21 @@ function tokenOption({ coin, network }: ExportOptions) {
   const asset = coin?.toUpperCase() ?? '';
   const token = isAssetCode(asset) && network !== undefined && isNetwork(network) ? tokenOf(asset, network) : null;
   if (token === null)
-    throw new UsageFailure('--coin and --network name a coin together, such as --coin BTC --network bitcoin.');
+    throw new UsageFailure('Give a coin with both --coin and --network, such as --coin BTC --network bitcoin.');
   return { asset: token.asset, network: token.network };
 }
 
 async function written(opened: OpenedExport, take: (piece: Buffer) => Promise<void>): Promise<void> {
   if (opened.kind === 'busy') {
-    throw new CommandFailure('Two exports are already running. Try again when one of them is done.');
+    throw new CommandFailure('Two exports are already running. Try again when one of them has finished.');
   }
   await opened.file.write(take);
 }
 
 const VERDICTS = {
   balanced: 'Balanced to the last unit.',
-  explained: 'Some payments or deposits differ; they are listed below.',
-  unexplained: 'There is an unexplained difference. Please report it as a fault of Cointill.',
+  explained: 'Balanced, except for the differences listed below.',
+  unexplained: 'There is an unexplained difference. Please report this as a fault of Cointill.',
 } as const;
 
 /** A statement as text. */
@@ -196,42 +198,50 @@ export function linesOf(statement: StatementRecord): readonly string[] {
         one.value_at_receipt.amount,
         String(one.value_at_receipt.unknown),
       ]),
-      'No money came in this period, or before it.',
+      'No money arrived in this period or before it.',
     ),
-    ...differences.rows.map(
+    ...listed(
+      differences,
       (row) =>
-        `${row.payment}: the transfers add up to ${row.transfers} ${row.coin}, but the payment has ${row.payment_sum}.`,
+        `${row.payment}: the transfers add up to ${row.transfers} ${row.coin}, but the payment records ${row.payment_sum}.`,
+      'payments that differ from their transfers',
     ),
-    ...moreOf(differences, 'payments that differ from their transfers'),
-    ...overRefunds.rows.map(
+    ...listed(
+      overRefunds,
       (row) =>
-        `${row.payment}: its refunds, paid or pending, add up to ${row.refunded} ${row.coin}; only ${row.received} are confirmed.`,
+        `${row.payment}: its refunds, paid or pending, add up to ${row.refunded} ${row.coin}, but only ${row.received} ${row.coin} of its money is confirmed.`,
+      'payments whose refunds are more than their confirmed money',
     ),
-    ...moreOf(overRefunds, 'payments whose refunds are more than their confirmed money'),
-    ...repeated.rows.map(
-      (row) => `${row.refund}: ${row.times} transactions paid ${row.amount} ${row.coin} each; it was owed once.`,
-    ),
-    ...moreOf(repeated, 'refunds that were paid more than once'),
-    ...deposits.rows.map(
+    ...listed(
+      repeated,
       (row) =>
-        `${row.address} received ${row.received} ${row.coin}; ${row.swept} were swept, and ${row.there} remain.` +
-        (row.from_contracts === null
-          ? ''
-          : ` The other ${row.from_contracts} ${row.coin} came from a contract, unseen by Cointill.`) +
-        (row.is_unclear
-          ? ' Money left this address in a block that no node could trace yet; "cointill network status" says more.'
-          : ''),
+        `${row.refund}: ${row.times} transactions each paid ${row.amount} ${row.coin}, but the refund was owed only once.`,
+      'refunds that were paid more than once',
     ),
-    ...moreOf(deposits, 'deposits that differ'),
+    ...listed(deposits, depositLine, 'deposits that differ'),
   ];
 }
 
-/** Says that more rows exist than are listed. */
-function moreOf(
-  { count, rows }: { readonly count: number; readonly rows: readonly unknown[] },
+function depositLine(row: StatementRecord['deposit_differences']['rows'][number]): string {
+  return (
+    `${row.address} received ${row.received} ${row.coin}; ${row.swept} ${row.coin} were swept, and ${row.there} ${row.coin} remain.` +
+    (row.from_contracts === null
+      ? ''
+      : ` The other ${row.from_contracts} ${row.coin} came through a smart contract call, and Cointill did not detect them on arrival.`) +
+    (row.is_unclear
+      ? ' Money left this address in a block that no node could trace yet. For details, run: cointill network status'
+      : '')
+  );
+}
+
+/** A line for each row, and one that says how many more rows exist. */
+function listed<Row>(
+  { count, rows }: { readonly count: number; readonly rows: readonly Row[] },
+  lineOf: (row: Row) => string,
   what: string,
 ): readonly string[] {
-  return count > rows.length ? [`Listed above: the first ${rows.length} of ${count} ${what}.`] : [];
+  const more = count > rows.length ? [`The list above shows the first ${rows.length} of ${count} ${what}.`] : [];
+  return [...rows.map(lineOf), ...more];
 }
 
 /** The parts of the money that is not accepted, as `open 1, late 0.5`. */

@@ -13,7 +13,7 @@ export function addFactorCommand(user: Command): void {
   printsRecord(
     user
       .command('require-second-factor')
-      .description('show or set the roles that require a second factor; people without one must add it at once'),
+      .description('show or set the roles that require a second factor; people without a factor must add one at once'),
   )
     .argument('[roles]', `all, ${NO_ROLE}, or comma-separated roles: ${ROLES.join(', ')}`, rolesIn)
     .action((roles: readonly Role[] | undefined, options: OutputOptions) =>
@@ -32,7 +32,7 @@ function rolesIn(text: string): readonly Role[] {
   const words = commaSeparated(text);
   const unknown = words.find((word) => !ROLES.some((one) => one === word));
   if (text !== 'all' && (unknown !== undefined || words.length === 0)) {
-    throw new InvalidArgumentError(`Roles are all, ${NO_ROLE}, or a comma-separated list of ${ROLES.join(', ')}.`);
+    throw new InvalidArgumentError(`Give all, ${NO_ROLE}, or a comma-separated list of roles: ${ROLES.join(', ')}.`);
   }
   return ROLES.filter((one) => text === 'all' || words.includes(one));
 }
@@ -41,7 +41,7 @@ function factorLines(roles: readonly Role[], without: readonly string[]): readon
   if (roles.length === 0) return ['No role requires a second factor.'];
   return [
     `Roles that require a second factor: ${roles.join(', ')}.`,
-    ...(without.length === 0 ? [] : ['', 'These people must add one before anything else:']),
+    ...(without.length === 0 ? [] : ['', 'These people must add a second factor before they can do anything else:']),
     ...without.map((email) => `  ${email}`),
   ];
 }

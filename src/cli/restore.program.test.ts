@@ -43,7 +43,7 @@ describe('restore', () => {
     }
     for (const [to, message] of [
       ['mysql://a/b', /--to must be the URL of a database/],
-      ['postgres://a:b@c:99999/d', /--to is no valid URL/],
+      ['postgres://a:b@c:99999/d', /--to is not a valid URL/],
       ['postgres://a/b?sslmode=strict', /--to: sslmode must be one of/],
     ] as const) {
       const { code, stderr } = await told(file, '--to', to);
@@ -78,7 +78,7 @@ describe('restore', () => {
     expect(await helpOf('backup', 'check')).toContain('--passphrase-file <file> opens an encrypted backup:');
     const help = await helpOf('restore');
     expect(help).toContain('--passphrase-file <file> opens an encrypted backup:');
-    expect(help).toContain('--skip counts from beyond the addresses and numbers that those copies began with');
+    expect(help).toContain('--skip counts from the addresses and numbers at which the restored copies began');
   });
 
   it('into a database of one’s own says before it begins that the key cannot be put into DATA_DIR', async () => {
@@ -90,7 +90,7 @@ describe('restore', () => {
     expect({ code, stderr }).toEqual({
       code: 1,
       stderr: expect.stringMatching(
-        /key of the backup goes into DATA_DIR, and .*data cannot be written .*Set DATA_DIR as/,
+        /key of the backup goes into DATA_DIR, but .*data cannot be written .*Set DATA_DIR as/,
       ),
     });
   });
@@ -104,7 +104,7 @@ describe('restore', () => {
     const { code, stderr } = await cointill.run('restore', file, '--to', 'postgres://a:b@127.0.0.1:1/c');
     expect({ code, stderr }).toEqual({
       code: 1,
-      stderr: expect.stringMatching(/another secret\.key in .*Set DATA_DIR to/),
+      stderr: expect.stringMatching(/The secret\.key in .* differs from .*Set DATA_DIR to/),
     });
     expect((await stat(key)).size).toBe(45);
   });
@@ -122,7 +122,7 @@ describe('restore', () => {
     expect(stdout).toMatch(/Start the service with DATA_DIR='\S+\/zweiter Lä den', and without DATABASE_URL/);
     expect(stdout).toMatch(/Restored before +\S+, shop\.backup to .*first\n/);
     expect(stdout).toMatch(
-      /begins after the addresses and numbers that those may have handed out\. Only one copy may take orders/,
+      /skips the addresses and numbers that the earlier copies may have handed out\. Only one copy may take orders/,
     );
   });
 
@@ -177,7 +177,7 @@ describe('restore', () => {
     await copyFile(file, path.join(closed, 'shop.backup'));
     await chmod(file, 0o600);
     const refused =
-      /^User nobody may not read \S+shop\.backup \(EACCES\): .*install -o nobody -m 600 \S+shop\.backup FOLDER,/;
+      /^User nobody may not read \S+shop\.backup \(EACCES\)\. .*install -o nobody -m 600 \S+shop\.backup FOLDER,/;
     for (const args of [restoring(file), restoring(path.join(closed, 'shop.backup')), ['backup', 'check', file]]) {
       await expect(run(...args)).rejects.toMatchObject({ code: 1, stderr: expect.stringMatching(refused) });
     }

@@ -25,17 +25,17 @@ interface RestoreCommandOptions extends OutputOptions, PassphraseOptions {
 /** `cointill restore`. */
 export function addRestoreCommand(restore: Command): void {
   withSkip(
-    readsBackup(restore.description('create a database from a backup; a restore never writes into existing data')),
+    readsBackup(restore.description('create a database from a backup; a restore never overwrites existing data')),
   )
     .option('--data-dir <folder>', 'a new DATA_DIR with an embedded database')
-    .option('--to <postgres://…>', 'an empty database on your own PostgreSQL server; the key goes to DATA_DIR')
+    .option('--to <postgres://…>', 'an empty database on your own PostgreSQL server; the key file goes to DATA_DIR')
     .addHelpText('after', SKIP_HELP)
     .action(runRestore);
 }
 
 const SKIP_HELP = `
-Cointill notes restores beside the backup, in cointill-restores.jsonl. If backups of that folder were restored before,
---skip counts from beyond the addresses and numbers that those copies began with.`;
+Cointill notes each restore in cointill-restores.jsonl, beside the backup. If backups in that folder were restored
+before, --skip counts from the addresses and numbers at which the restored copies began.`;
 
 async function runRestore(file: string, options: RestoreCommandOptions): Promise<void> {
   if (file === '-') {
@@ -100,7 +100,7 @@ async function runRestore(file: string, options: RestoreCommandOptions): Promise
       ...earlierLines(earlier, notesFile),
       '',
       warning ??
-        `Noted in ${notesFile}. If you also restore a copy of this backup from another folder, give --skip ${safeSkip(recovery)}.`,
+        `This restore is noted in ${notesFile}. If you also restore a copy of this backup from another folder, give --skip ${safeSkip(recovery)}.`,
       '',
       ...nextSteps(target, config),
     ],
@@ -115,7 +115,7 @@ function ageLines(ageMs: number): readonly string[] {
   const days = Math.floor(ageMs / (OLD_MS / 2));
   return [
     '',
-    `Warning: the backup is ${days} days old. If there is a newer one that cointill backup check finds good, restore that one instead.`,
+    `Warning: this backup is ${days} days old. If you have a newer backup that cointill backup check finds good, restore the newer backup instead.`,
   ];
 }
 
@@ -123,8 +123,8 @@ function earlierLines(earlier: readonly RestoreNote[], notesFile: string): reado
   if (earlier.length === 0) return [];
   return [
     '',
-    'Backups of this folder were restored before, as listed above: this copy begins after the addresses and numbers that those may have handed out. Only one copy may take orders: stop the others.',
-    `(If none of them ever took orders, nothing has to be skipped: remove ${notesFile} and restore again.)`,
+    'Backups in this folder were restored before, as listed above. This copy skips the addresses and numbers that the earlier copies may have handed out. Only one copy may take orders, so stop the others.',
+    `(If none of the earlier copies ever took orders, nothing has to be skipped. In that case, remove ${notesFile} and restore again.)`,
   ];
 }
 
@@ -137,9 +137,9 @@ function safeSkip({ wallets, numbers }: Recovery): number {
 function notNoted(notesFile: string, problem: string, recovery: Recovery, mayMeetEarlier: boolean): string {
   const skip = safeSkip(recovery);
   const earlier = mayMeetEarlier
-    ? ` If another restored copy of this installation took orders, this copy may hand out the same addresses: restore again with --skip ${skip} before it takes orders.`
+    ? ` If another restored copy of this installation took orders, this copy may hand out the same addresses. In that case, restore again with --skip ${skip} before this copy takes orders.`
     : '';
-  return `Warning: this restore could not be noted in ${notesFile}: ${problem}.${earlier} If you restore a backup of this installation again, give --skip ${skip} or more, or stop this copy first and restore a new backup of it. Otherwise both copies may hand out the same addresses and transaction numbers.`;
+  return `Warning: this restore could not be noted in ${notesFile}: ${problem}.${earlier} If you restore a backup of this installation again, give --skip ${skip} or more, or first stop this copy and restore a new backup of this copy. Otherwise, both copies may hand out the same addresses and transaction numbers.`;
 }
 
 /** The owner of a restored folder; null: the present user. */
@@ -166,7 +166,7 @@ function targetOf({
     return { kind: 'postgres', url: to };
   }
   throw new UsageFailure(
-    'Give exactly one of --data-dir (a new folder for an embedded database) and --to (postgres://… of an empty database of your own).',
+    'Give exactly one of --data-dir (a new folder for an embedded database) and --to (the URL postgres://… of your own empty database).',
   );
 }
 
@@ -187,6 +187,6 @@ function nextSteps(
       : `this DATABASE_URL and DATA_DIR=${shellWord(config.dataDir)}`;
   return [
     `Start the service with ${settings}, then make a new backup.`,
-    'Step by step: docs/when-something-is-lost.md',
+    'All the steps are in docs/when-something-is-lost.md',
   ];
 }

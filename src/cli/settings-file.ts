@@ -28,7 +28,7 @@ export function takeSettingsFile(): void {
   if (openQuote !== null) {
     const { name, line } = openQuote;
     return fail(
-      `--settings: ${file}, line ${line}: the quote of ${name} is not closed. A value has no line break: close the quote on its line.`,
+      `--settings: ${file}, line ${line}: the value of ${name} has a quote that is not closed. Close the quote on the same line, because a value cannot contain a line break.`,
     );
   }
   for (const name of refused) {

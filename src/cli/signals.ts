@@ -37,7 +37,7 @@ export class StoppedFailure extends CommandFailure {
   readonly exitCode: number;
 
   constructor(signal: StopSignal) {
-    super(`Stopped by ${signal} before the end. Nothing is left behind.`);
+    super(`Stopped by ${signal} before the command was done. Any incomplete output was deleted.`);
     this.exitCode = EXIT_CODES[signal];
   }
 }

@@ -101,7 +101,7 @@ describe('cointill start', () => {
     const piped = cointill.start('start');
     await piped.waitFor(/^\{"level":40,.*"msg":"Redis: .*"\}$/m);
     // Behind a proxy others may come in, and this start has the rules of a developer's machine.
-    await piped.waitFor(/^\{"level":40,.*"msg":"TRUST_PROXY is set without NODE_ENV=production: .*"\}$/m);
+    await piped.waitFor(/^\{"level":40,.*"msg":"TRUST_PROXY is set without NODE_ENV=production, .*"\}$/m);
     piped.signal('SIGTERM');
     expect((await piped.ended).code).toBe(0);
   });
@@ -170,7 +170,7 @@ describe('cointill start', () => {
     expect(ended).toEqual({
       code: 1,
       stdout: '',
-      stderr: `Port ${ports.live} of 127.0.0.1 is taken by another program. Stop that, or set PORT to another port.\n`,
+      stderr: `Port ${ports.live} of 127.0.0.1 is taken by another program. Stop that program, or set PORT to another port.\n`,
     });
   });
 
@@ -183,12 +183,12 @@ describe('cointill start', () => {
       code: 1,
       stdout: '',
       stderr:
-        `Cointill is already running on this data (process ${first.pid}): port ${ports.live} of 127.0.0.1 is its own. Use it as it is, ` +
+        `Cointill is already running on this data (process ${first.pid}), and uses port ${ports.live} of 127.0.0.1. Keep using the running process, ` +
         `stop it first (Ctrl-C in its terminal, or: kill ${first.pid}), or set PORT and SANDBOX_PORT to run a second process beside it.\n`,
     });
     const elsewhere = await program({ PORT: ports.live, SANDBOX_PORT: ports.sandbox });
     expect((await elsewhere.run('start')).stderr).toBe(
-      `Port ${ports.live} of 127.0.0.1 is taken by another Cointill, process ${first.pid}. Stop that, or set PORT to another port.\n`,
+      `Port ${ports.live} of 127.0.0.1 is taken by another Cointill, process ${first.pid}. Stop that Cointill, or set PORT to another port.\n`,
     );
     expect(existsSync(path.join(elsewhere.dataDir, 'postgres'))).toBe(false);
     expect((await fetch(`http://127.0.0.1:${ports.live}/readyz`)).status).toBe(200);
@@ -197,9 +197,12 @@ describe('cointill start', () => {
   });
 
   it.each([
-    ['nowhere.invalid', /^HOST is nowhere\.invalid, a name that does not resolve here\. Set HOST to .*\.\n$/],
+    ['nowhere.invalid', /^HOST is nowhere\.invalid, a name that this machine cannot resolve\. Set HOST to .*\.\n$/],
     // An address of the range reserved for documentation.
-    ['203.0.113.9', /^HOST is 203\.0\.113\.9, which is not an address of this machine\. Set HOST to one that is\.\n$/],
+    [
+      '203.0.113.9',
+      /^HOST is 203\.0\.113\.9, which is not an address of this machine\. Set HOST to an address of this machine\.\n$/,
+    ],
     // A link-local address means nothing without its link.
     ['fe80::1', /^HOST is fe80::1, where this machine cannot listen \(.*EINVAL.*\)\. Set HOST to .*\.\n$/],
   ])('ends with one message that names a HOST where it cannot listen: %s', async (host, message) => {

@@ -28,7 +28,7 @@ Settings, all optional, from the environment:
   MONITOR_PORT                           only health and metrics, for this machine (4002 for ROLE=worker, else unset)
   DATA_DIR, DATABASE_URL                 the data's folder (./data); a PostgreSQL server of your own
   DATABASE_DIRECT_URL                    a direct connection past a pooler in transaction mode
-  BACKUP_DIR, BACKUP_AT, BACKUP_KEEP     a folder for a backup a day; when (03:10, UTC); how many to keep (14)
+  BACKUP_DIR, BACKUP_AT, BACKUP_KEEP     a folder for one backup a day; its time (03:10, UTC); how many to keep (14)
   BACKUP_PASSPHRASE_FILE                 encrypts the backups
   BASE_URL, SANDBOX_BASE_URL             public addresses of the APIs
   CHECKOUT_URL, SANDBOX_CHECKOUT_URL     public addresses of the payment page
@@ -104,7 +104,7 @@ async function checkPassphrase({ backups }: Config): Promise<void> {
 }
 /** A proxy in front means that other people reach the service. */
 const RELAXED =
-  'TRUST_PROXY is set without NODE_ENV=production: test webhooks may go to addresses of this machine, and people see the answers. Set NODE_ENV=production if the proxy lets others in.';
+  'TRUST_PROXY is set without NODE_ENV=production, so test webhooks may go to addresses of this machine, and people can read the responses. Set NODE_ENV=production if other people can reach Cointill through the proxy.';
 
 /** In production a supervisor keeps every line: JSON like the rest of the log, and without a key. */
 function greet(config: Config, service: Started, log: Logger, program: string): void {
@@ -113,7 +113,7 @@ function greet(config: Config, service: Started, log: Logger, program: string): 
     return writeLines(banner(config, service, { program, usualDir }));
   }
   const message = 'Cointill is running';
-  const firstStep = `${message}; this is the first start: make a key with the command`;
+  const firstStep = `${message}; this is the first start, so create a key with the command`;
   log.info(startRecord(config, service, wrapperName(process.env)), service.firstStart === null ? message : firstStep);
 }
 

@@ -37,7 +37,7 @@ export function addSweepCommands(sweep: Command): void {
         }
         if (config?.family !== 'evm') {
           throw new CommandFailure(
-            `A sweep needs a node to ask for balances. Set ${settingOf(network, 'RPC_URL')}, as for the service.`,
+            `For a sweep, Cointill must ask a node for the balances. Set ${settingOf(network, 'RPC_URL')}, as for the service.`,
           );
         }
         const prices = () => pricesNow(readConfig(process.env, process.cwd()), problems);
@@ -91,7 +91,7 @@ function record(network: Network, chainId: number, overview: SweepOverview, deci
 
 function lines(network: Network, overview: SweepOverview, decimals: Decimals): readonly string[] {
   const { holdings, calls, gasEstimate, gasPrice } = overview;
-  if (holdings.length === 0) return [`The deposit contracts of this project are empty on ${network}.`];
+  if (holdings.length === 0) return [`All deposit contracts of this project on ${network} are empty.`];
   const shown = table(
     ['INDEX', 'DEPOSIT', 'AMOUNT', 'ABOUT USD'],
     holdings.map(({ index, address, asset, units, usdCents }) => [
@@ -103,17 +103,21 @@ function lines(network: Network, overview: SweepOverview, decimals: Decimals): r
     '',
   );
   const unpriced = holdings.some(({ usdCents }) => usdCents === null)
-    ? ["Balances without a price are swept even if they are below the project's minimum."]
+    ? ["Balances without a known price are included, even if they are below the project's minimum."]
     : [];
   if (calls.length === 0) {
-    return [...shown, '', "No deposit holds the project's minimum yet (cointill project set ID --sweep-min USD)."];
+    return [
+      ...shown,
+      '',
+      "No deposit has reached the project's minimum yet. Change this minimum with: cointill project set ID --sweep-min USD",
+    ];
   }
   return [
     ...shown,
     '',
     ...unpriced,
     `Cost: about ${gasEstimate} gas, ${formatDecimal(gasEstimate * gasPrice, ETHER_DECIMALS)} of the network's coin at ${formatDecimal(gasPrice, GWEI_DECIMALS)} gwei.`,
-    'Send these calls from any wallet, in this order and without value. The money goes only to the treasury.',
+    'Send these calls from any wallet, in this order and without value. The money can go only to the treasury.',
     ...calls.flatMap((call, index) => [
       '',
       ...fields([

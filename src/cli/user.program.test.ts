@@ -89,7 +89,7 @@ it('takes a role away, and says which roles in single projects still stand', asy
   expect(await cointill.json('user', 'role', email, '--role', 'none', '--project', project)).toEqual(taken);
   // A second time it changes nothing.
   const again = await cointill.run('user', 'role', email, '--role', 'none', '--project', project);
-  expect(again).toMatchObject({ code: 0, stdout: expect.stringContaining('is viewer there as in all projects') });
+  expect(again).toMatchObject({ code: 0, stdout: expect.stringContaining('is viewer there, as in all projects') });
   const [listed] = (await cointill.json('user', 'list')) as readonly unknown[];
   expect(listed).toMatchObject({ roles: [{ role: 'viewer', project_id: null }] });
   expect(await cointill.json('user', 'role', email, '--role', 'none')).toEqual({
@@ -146,7 +146,7 @@ it('names the keys of somebody who is deactivated, which still work', async () =
     ),
   );
   const { stdout } = await cointill.run('user', 'deactivate', email);
-  expect(stdout).toContain('Keys that they created still work:');
+  expect(stdout).toContain('These keys, which this person created, still work:');
   expect(stdout).toMatch(new RegExp(`${textAt(key, 'id')} +${project} +test +secret +full +- +Server`));
   expect(stdout).toContain('cointill key revoke ID');
   const made = { id: textAt(key, 'id'), project_id: project, mode: 'test', permission: 'full', name: 'Server' };
@@ -167,7 +167,7 @@ it('refuses to deactivate the last owner, or to give them another role', async (
     ['role', email, '--role', 'none'],
   ]) {
     const refusal = await cointill.run('user', ...args);
-    expect(refusal).toMatchObject({ code: 1, stderr: expect.stringContaining('This is the last owner') });
+    expect(refusal).toMatchObject({ code: 1, stderr: expect.stringContaining('This person is the last owner') });
   }
 });
 
@@ -194,7 +194,7 @@ it('starts with no other key than the one that seals one-time codes, until their
     ]);
   }
   const stranger = await program({ ...common, SECRET_KEY: 'b'.repeat(32) });
-  expect((await stranger.run('recover', 'key')).stderr).toContain('cointill user reset EMAIL; then take the new key');
+  expect((await stranger.run('recover', 'key')).stderr).toContain('cointill user reset EMAIL; then accept the new key');
   await stranger.json('user', 'reset', email);
   expect(await stranger.json('recover', 'key')).toEqual({ key: 'setting' });
   // Not even a process that would seal nothing begins with another key from then on.

@@ -28,22 +28,22 @@ interface ChangedRoleOptions extends Omit<RoleOptions, 'role'> {
   readonly role: Role | typeof NO_ROLE;
 }
 
-const role = () => new Option('--role <role>', 'what they may do').choices(ROLES).makeOptionMandatory();
+const role = () => new Option('--role <role>', 'what the person may do').choices(ROLES).makeOptionMandatory();
 const PROJECT = [
   '--project <id>',
-  'in this project only; by default in all projects, later ones too',
+  'only in this project; by default in all projects, including later ones',
   projectIdOf,
 ] as const;
 const emailOption = (text: string): string => emailOf(text, '--email');
-const emailArgument = (text: string): string => emailOf(text, 'the e-mail');
+const emailArgument = (text: string): string => emailOf(text, 'The account');
 
 /** `cointill user invite|list|role|reset|deactivate|sessions|require-second-factor`. */
 export function addUserCommands(user: Command): void {
   printsRecord(user.command('invite').description('create a link for a new or unfinished account'))
-    .requiredOption('--email <email>', 'the e-mail of the account', emailOption)
+    .requiredOption('--email <email>', "the account's e-mail address", emailOption)
     .addOption(role())
     .option(...PROJECT)
-    .option('--name <name>', 'the name that colleagues see; people can change theirs')
+    .option('--name <name>', 'the name that colleagues see; the person can change it')
     .action((options: RoleOptions & { readonly email: string; readonly name?: string }) => {
       const { email, name, project: projectId = null } = options;
       const request = { email, name, role: options.role, projectId };
@@ -66,9 +66,11 @@ export function addUserCommands(user: Command): void {
   addRoleCommand(user);
 
   printsRecord(
-    user.command('reset').description('create a link for a new password; ends all sessions, removes the second factor'),
+    user
+      .command('reset')
+      .description('create a link for a new password, end all sessions, and remove the second factor'),
   )
-    .argument('<email>', "the account's e-mail", emailArgument)
+    .argument('<email>', "the account's e-mail address", emailArgument)
     .action((email: string, options: OutputOptions) => {
       const url = dashboardUrl();
       return withCointill(async ({ app }) => {
@@ -80,9 +82,9 @@ export function addUserCommands(user: Command): void {
   printsRecord(
     user
       .command('deactivate')
-      .description('block a person from signing in; ends all their sessions, and lists the keys they created'),
+      .description('block a person from signing in, end all their sessions, and list the keys that they created'),
   )
-    .argument('<email>', "the account's e-mail", emailArgument)
+    .argument('<email>', "the account's e-mail address", emailArgument)
     .action((email: string, options: OutputOptions) =>
       withCointill(async ({ app }) => {
         const { person } = done(await deactivatePerson(app, { email }));
@@ -102,9 +104,9 @@ export function addUserCommands(user: Command): void {
 
 function addRoleCommand(user: Command): void {
   printsRecord(user.command('role').description("change or remove a person's role"))
-    .argument('<email>', "the account's e-mail", emailArgument)
+    .argument('<email>', "the account's e-mail address", emailArgument)
     .addOption(
-      new Option('--role <role>', 'what they may do; none removes the role')
+      new Option('--role <role>', 'what the person may do; none removes the role')
         .choices([...ROLES, NO_ROLE])
         .makeOptionMandatory(),
     )
@@ -131,7 +133,7 @@ function addRoleCommand(user: Command): void {
 
 function addSessionsCommand(user: Command): void {
   printsRecord(user.command('sessions').description("list somebody's sessions"))
-    .argument('<email>', "the account's e-mail", emailArgument)
+    .argument('<email>', "the account's e-mail address", emailArgument)
     .option('--end', 'end all sessions')
     .action((email: string, options: OutputOptions & { readonly end?: boolean }) =>
       withCointill(async ({ app }) => {
@@ -176,10 +178,11 @@ function changedLine(
 ): string {
   if (given !== null)
     return `${email} is now ${given} ${projectId === null ? 'in all projects' : `in project ${projectId}`}.`;
-  if (projectId === null) return `${email} no longer has a role in all projects.`;
+  if (projectId === null) return `${email} no longer has a role for all projects.`;
   const everywhere = memberships.find((one) => one.projectId === null)?.role;
-  const rest = everywhere === undefined ? 'and none in all projects' : `and is ${everywhere} there as in all projects`;
-  return `${email} no longer has a role of their own in project ${projectId}, ${rest}.`;
+  const rest =
+    everywhere === undefined ? 'and no role for all projects' : `and is ${everywhere} there, as in all projects`;
+  return `${email} no longer has a separate role in project ${projectId}, ${rest}.`;
 }
 
 /** Says that a role in all projects does not apply everywhere, and how to remove the others. */
@@ -187,9 +190,9 @@ function standingLines({ email }: Person, standing: readonly Membership[]): read
   if (standing.length === 0) return [];
   return [
     '',
-    'Roles in single projects remain, and apply there instead:',
+    'Roles in single projects remain, and apply there instead of the role for all projects:',
     ...standing.map((one) => `  ${one.role} in project ${one.projectId}`),
-    `Remove one with: cointill user role ${email} --role ${NO_ROLE} --project ID`,
+    `Remove such a role with: cointill user role ${email} --role ${NO_ROLE} --project ID`,
   ];
 }
 
@@ -218,13 +221,13 @@ function printLink(
     ...fields([
       ['E-mail', person.email],
       ['Role', given],
-      ['Until', isoTime(expiresAt)],
-      ['Mail', isMailed === true ? 'the service sends one with another link' : null],
+      ['Valid until', isoTime(expiresAt)],
+      ['Mail', isMailed === true ? 'the service also sends a mail with another link' : null],
     ]),
     ...secretFields(
       'Link',
       url,
-      `Works once, for ${isMailed === null ? 'an hour' : 'seven days'}: give it to nobody else.`,
+      `The link works once, for ${isMailed === null ? 'an hour' : 'seven days'}. Give it to nobody else.`,
     ),
     ...standingLines(person, standing),
   ]);

@@ -30,7 +30,7 @@ export function addTermsCommand(wallet: Command): void {
     .option('--coins-off <coins>', 'coins not to offer, comma-separated, such as ETH/ethereum; "" offers all')
     .option(
       '--monitoring-hours <hours>',
-      `how long payments are watched after their end, 1 to ${MAX_MONITORING_HOURS}, or none for MONITORING_HOURS`,
+      `how many hours payments are watched after their end, 1 to ${MAX_MONITORING_HOURS}, or none to use MONITORING_HOURS`,
     )
     .option(
       '--spread <percent>',

@@ -32,11 +32,11 @@ it('sets a wallet and shows its first addresses', async () => {
   expect(again.stdout).toContain('Confirmations  12 below 1000 USD, 32 below 100000 USD, 64 (default)');
   const [first] = made.first_addresses;
   expect(again.stdout).toContain(`  0  ${first}\n`);
-  expect(again.stdout).toContain('Confirmations from now on: by the amount, the default (before: 3).\n');
-  expect(again.stdout).toContain('Note: Give an account of your wallet that nothing else uses');
+  expect(again.stdout).toContain('Confirmations from now on: the default for the amount (before: 3).\n');
+  expect(again.stdout).toContain('Note: Use an account of your wallet that nothing else uses');
   expect(await cointill.json(...set, '--first-index', '7')).toMatchObject({
     next_index: 7,
-    changes: [expect.any(String), 'The next address is number 7; numbers 0 to 6 are left out.'],
+    changes: [expect.any(String), 'The next address is number 7. Numbers 0 to 6 are skipped.'],
     warnings: [],
   });
   expect(await cointill.run(...set, '--first-index', '-1')).toMatchObject({

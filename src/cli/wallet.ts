@@ -55,7 +55,7 @@ function addSet(wallet: Command): void {
     )
     .option(
       '--tolerance <percent>',
-      `how far from the amount due still counts as exact (default: ${DEFAULT_TOLERANCE_BASIS_POINTS / 100})`,
+      `how far a payment may differ from the amount due and still count as exact (default: ${DEFAULT_TOLERANCE_BASIS_POINTS / 100})`,
       percentage,
     )
     .option(
@@ -173,10 +173,10 @@ function walletRecord(wallet: Wallet, first: readonly string[]): object {
 }
 
 const COMPARE = {
-  xpub: 'Before money goes there, your wallet must show the same addresses in this order:',
-  descriptor: 'Before money goes there, your wallet must show the same addresses in this order:',
+  xpub: 'Check that your wallet shows the same addresses in this order, before any customer pays to them:',
+  descriptor: 'Check that your wallet shows the same addresses in this order, before any customer pays to them:',
   treasury:
-    'These are deposit contracts, which no wallet shows and which pay out only to the treasury. Compare the treasury:',
+    "These are deposit contracts, which can pay out only to the treasury. No wallet shows them, so compare the treasury's address instead.",
 } as const;
 const KIND_NAMES = { xpub: 'Extended key', descriptor: 'Descriptor', treasury: 'Treasury' } as const;
 
@@ -205,6 +205,6 @@ function gapText(wallet: Wallet): string {
   const { count, limit } = gapInWords(wallet);
   if (kind === 'treasury') return count;
   return gap <= GAP_LIMIT
-    ? `${count} addresses after the last paid one`
-    : `${count} addresses after the last paid one: raise your wallet's gap limit to ${limit} or more, so that it finds later payments`;
+    ? `${count} addresses after the last paid address`
+    : `${count} addresses after the last paid address. Raise your wallet's gap limit to ${limit} or more, so that the wallet finds later payments`;
 }

@@ -12,7 +12,7 @@ import { print, printsRecord, table, type OutputOptions } from './output.ts';
 /** `cointill webhook test|deliveries|retry`. */
 export function addDeliveryCommands(webhook: Command): void {
   printsRecord(
-    webhook.command('test').description('send a sample event to an endpoint, even of a type that it does not receive'),
+    webhook.command('test').description('send a sample event to an endpoint, even of a type that it did not select'),
   )
     .argument('<id>', "the endpoint's id, we_…", endpointIdOf)
     .requiredOption('--type <type>', `one of ${EVENT_TYPES.join(', ')}`)
@@ -22,7 +22,7 @@ export function addDeliveryCommands(webhook: Command): void {
         const eventId = encodeId('event', sent.eventId);
         const id = deliveryId(sent.deliveryId);
         print(options, { event_id: eventId, delivery_id: id, type: options.type }, () => [
-          `Queued ${options.type} as ${id} (${eventId}): the running service sends it at once.`,
+          `Queued ${options.type} as ${id} (${eventId}). The service sends this event at once if it is running.`,
         ]);
       }),
     );
@@ -37,7 +37,7 @@ export function addDeliveryCommands(webhook: Command): void {
       }),
     );
 
-  printsRecord(webhook.command('retry').description('send a delivery again now; its schedule stays the same'))
+  printsRecord(webhook.command('retry').description('send a delivery again now, without a change to its schedule'))
     .argument('<delivery-id>', "the delivery's id, dlv_…", deliveryIdOf)
     .action(retry);
 }
@@ -59,11 +59,11 @@ function retry(id: bigint, options: OutputOptions): Promise<void> {
         duration_ms: Math.round(durationMs),
       };
       print(options, record, () => {
-        const answer = error ?? `the receiver answered ${responseStatus ?? 'nothing'}`;
+        const answer = error ?? `the receiver responded with ${responseStatus ?? 'nothing'}`;
         return [
           acknowledged
             ? `Delivered ${deliveryId(id)}: ${answer} after ${Math.round(durationMs)} ms.`
-            : `Not delivered: ${answer}. ${deliveryId(id)} continues on its schedule, if it has attempts left.`,
+            : `Not delivered: ${answer}. If ${deliveryId(id)} has attempts left, its schedule continues.`,
         ];
       });
     } finally {
@@ -110,7 +110,7 @@ function deliveryTable(deliveries: readonly DeliverySummary[]): readonly string[
       delivery.nextAttemptAt === null ? '-' : isoTime(delivery.nextAttemptAt),
       lastAnswer(delivery),
     ]),
-    'Nothing was sent to this endpoint yet. Try: cointill webhook test ENDPOINT_ID --type order.completed',
+    'Nothing has been sent to this endpoint yet. Try: cointill webhook test ENDPOINT_ID --type order.completed',
   );
 }
 

@@ -42,10 +42,10 @@ function addCreate(webhook: Command): void {
   printsRecord(webhook.command('create').description('send events of a project to a URL'))
     .requiredOption('--project <id>', "the project's id", projectIdOf)
     .addOption(new Option('--mode <mode>', 'events of test or live payments').choices(MODES).makeOptionMandatory())
-    .requiredOption('--url <url>', 'https://…; in test mode also http and this machine')
+    .requiredOption('--url <url>', 'https://…; in test mode also http://… and addresses of this machine')
     .requiredOption(
       '--events <types>',
-      `all (the documented types), or comma-separated types; only by name: ${OPT_IN_EVENTS.join(', ')}`,
+      `all (the documented types), or comma-separated types; these types only by name: ${OPT_IN_EVENTS.join(', ')}`,
     )
     .addHelpText('after', `\nDocumented events: ${DOCUMENTED_EVENTS.join(', ')}`)
     .action(({ project: projectId, mode, url, events, ...options }: CreateOptions) => {
@@ -60,7 +60,11 @@ function addCreate(webhook: Command): void {
             ['URL', endpoint.url],
             ['Events', endpoint.events.join(', ')],
           ]),
-          ...secretFields('Secret', secret, 'Shown only once: save it now. Verify every delivery with it.'),
+          ...secretFields(
+            'Secret',
+            secret,
+            'The secret is shown only once, so save it now. Verify every webhook with this secret.',
+          ),
         ]);
       });
     });
@@ -87,11 +91,11 @@ function addDeleteAndEnable(webhook: Command): void {
     record: { deleted: true },
     line: (id) => `Deleted ${id}: the endpoint no longer receives events.`,
   });
-  actsOnId(webhook.command('enable').description('resume an endpoint that answered 410 or was paused'), 'endpoint', {
+  actsOnId(webhook.command('enable').description('resume an endpoint that sent 410 or was paused'), 'endpoint', {
     run: reopenEndpoint,
     record: { enabled: true },
     line: (id) =>
-      `Enabled ${id}: it receives every event from now on. Send stopped deliveries with: cointill webhook retry`,
+      `Enabled ${id}: the endpoint receives every event from now on. To send stopped deliveries, run: cointill webhook retry`,
   });
 }
 
@@ -117,7 +121,11 @@ function addRotate(webhook: Command): void {
               until === null ? 'is lost and signs nothing' : `also signs in webhook-signature until ${until}`,
             ],
           ]),
-          ...secretFields('Secret', secret, 'Shown only once: save it now. x-service-signature uses it from now on.'),
+          ...secretFields(
+            'Secret',
+            secret,
+            'The secret is shown only once, so save it now. x-service-signature uses this secret from now on.',
+          ),
         ]);
       }),
     );

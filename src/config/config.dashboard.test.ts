@@ -11,7 +11,7 @@ it.each(['https://pay.shop.example/tills', 'https://pay.shop.example/dashboard',
   (url) => {
     const { origin } = new URL(url);
     expect(problemsOf({ DASHBOARD_URL: url })).toEqual([
-      `DASHBOARD_URL must have no path: the dashboard is at /dashboard of its host, so write ${origin}.`,
+      `DASHBOARD_URL must have no path, because the dashboard is always at /dashboard of its host. Write ${origin}.`,
     ]);
   },
 );

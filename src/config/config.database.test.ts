@@ -11,7 +11,7 @@ it.each([
   'postgres://cointill@localhost/cointill?host=one,two',
 ])('several hosts are refused for what they are, and nothing is repeated: %s', (url) => {
   const env = { DATABASE_URL: url, DATABASE_DIRECT_URL: url };
-  const rule = 'names several hosts, of which only one can be given yet.';
+  const rule = 'names several hosts, but Cointill can use only one.';
   expect(problemsOf(env)).toEqual([
     expect.stringContaining(`DATABASE_URL ${rule}`),
     expect.stringContaining(`DATABASE_DIRECT_URL ${rule}`),
@@ -27,10 +27,10 @@ it('a comma that is no second host is none', () => {
 
 it('an invalid URL with the right beginning is not asked for another beginning', () => {
   const [database] = problemsOf({ DATABASE_URL: 'postgres://u:s3cr3t@h:99999/x' });
-  expect(database).toMatch(/^DATABASE_URL is no valid URL: its port must be/);
+  expect(database).toMatch(/^DATABASE_URL is not a valid URL\. Its port must be/);
   for (const url of ['redis://:s3cr3t@', 'redis://u:s3cr3t@h:99999', 'rediss://u:s3 cr3t@h:1:2']) {
     const [redis] = problemsOf({ REDIS_URL: url });
-    expect(redis).toMatch(/^REDIS_URL is no valid URL/);
+    expect(redis).toMatch(/^REDIS_URL is not a valid URL/);
     expect(redis).not.toContain('s3');
   }
 });
@@ -40,7 +40,7 @@ it('what is no address of a PostgreSQL is refused, and so is a second way withou
     expect(problemsOf({ DATABASE_URL: url })).toEqual([expect.stringContaining('must begin with postgres://')]);
   }
   expect(problemsOf({ DATABASE_DIRECT_URL: 'postgres://db/shop' })).toEqual([
-    expect.stringContaining('DATABASE_URL, which must be set too'),
+    expect.stringContaining('a second way to the database of DATABASE_URL'),
   ]);
 });
 
@@ -67,7 +67,7 @@ it('a mode of TLS that is none, and a file of certificates that cannot be used, 
   // The driver goes on in plain text, or takes one of both.
   for (const name of ['SSLMODE', 'sslMode', 'requiressl', 'tls']) {
     expect(problem(`${name}=require`)).toEqual([
-      `DATABASE_URL: ${name} is not a parameter. Ask for TLS by sslmode, one of disable, prefer, require, verify-ca, verify-full, no-verify.`,
+      `DATABASE_URL: ${name} is not a parameter. For TLS, set sslmode to one of disable, prefer, require, verify-ca, verify-full, no-verify.`,
     ]);
   }
   expect(problem('sslmode=require&sslmode=disable')).toEqual([
@@ -75,7 +75,7 @@ it('a mode of TLS that is none, and a file of certificates that cannot be used, 
   ]);
   expect(problem('ssl=maybe')).toEqual(['DATABASE_URL: ssl must be one of true, false, 1, 0, not "maybe".']);
   expect(problem('ssl=false&sslmode=require')).toEqual([
-    'DATABASE_URL: ssl and sslmode are both given. Give sslmode alone.',
+    'DATABASE_URL: ssl and sslmode are both given. Give only sslmode.',
   ]);
   expect(problem('channel_binding=require')).toEqual([expect.stringContaining('needs TLS. Add sslmode=verify-full')]);
   for (const good of [
@@ -91,10 +91,10 @@ it('a mode of TLS that is none, and a file of certificates that cannot be used, 
       `DATABASE_URL: ${name}: there is no file /srv/cointill/missing.pem.`,
     ]);
     expect(problem(`sslmode=verify-full&${name}=${file}`)).toEqual([
-      expect.stringMatching(`^DATABASE_URL: ${name}: ${file} holds no (certificate|private key) in PEM`),
+      expect.stringMatching(`^DATABASE_URL: ${name}: ${file} contains no (certificate|private key) in PEM format`),
     ]);
   }
-  expect(problem('sslrootcert=system')).toEqual([expect.stringContaining('leave it out')]);
+  expect(problem('sslrootcert=system')).toEqual([expect.stringContaining('leave sslrootcert out')]);
   expect(problem('uselibpqcompat=true&sslmode=verify-ca')).toEqual([expect.stringContaining('needs sslrootcert')]);
 });
 

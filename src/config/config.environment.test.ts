@@ -33,6 +33,6 @@ it.each([
   'MAIL_FROM',
 ])('%s with a line break is refused, and none of its lines is told: one may be a secret', (name) => {
   expect(problemsOf({ [name]: 'postgres://db.example/ct\nSECRET_KEY=ABCD' })).toEqual([
-    `${name} has a line break. Look for a quote that is not closed, and write the value on one line.`,
+    `The value of ${name} contains a line break. Look for a quote that is not closed, and write the value on one line.`,
   ]);
 });

@@ -21,6 +21,6 @@ it.each([
 ])('HOST is named with the other bad settings where it is neither: %s', (host) => {
   expect(problemsOf({ HOST: host, PORT: 'x' })).toEqual([
     'PORT must be a whole number from 1 to 65535, not "x".',
-    `HOST must be an IP address or a host name alone, such as 127.0.0.1 or 0.0.0.0, not "${host}".`,
+    `HOST must be only an IP address or a host name, such as 127.0.0.1 or 0.0.0.0, not "${host}".`,
   ]);
 });

@@ -35,14 +35,14 @@ it('the sender follows from DASHBOARD_URL where the user is no address, and mail
 
 it.each([
   ['http://mail.shop.example', 'must begin with smtp:// or smtps://'],
-  ['smtp://', 'is no valid URL'],
-  ['smtp://a:secret-word@mail.shop.example:99999', 'is no valid URL'],
-  ['smtp://a:secret-word%@mail.shop.example', 'is no valid URL'],
+  ['smtp://', 'is not a valid URL'],
+  ['smtp://a:secret-word@mail.shop.example:99999', 'is not a valid URL'],
+  ['smtp://a:secret-word%@mail.shop.example', 'is not a valid URL'],
   ['smtp://secret-word@mail.shop.example', 'must have both a user and a password'],
-  ['smtp://a:secret-word@mail.shop.example/inbox', 'must end behind the host and port'],
-  ['smtp://a:secret-word@mail.shop.example?tls=no', 'must end behind the host and port'],
-  ['smtp://a:secret-word@mail.shop.example?starttls=off', 'must not have starttls=off with a password'],
-  ['smtps://a:secret-word@mail.shop.example?starttls=off', 'must end behind the host and port'],
+  ['smtp://a:secret-word@mail.shop.example/inbox', 'must end after the host and port'],
+  ['smtp://a:secret-word@mail.shop.example?tls=no', 'must end after the host and port'],
+  ['smtp://a:secret-word@mail.shop.example?starttls=off', 'must not have both starttls=off and a password'],
+  ['smtps://a:secret-word@mail.shop.example?starttls=off', 'must end after the host and port'],
 ])('SMTP_URL %s is refused with its rule, and never repeated', (url, rule) => {
   const [problem = '', ...others] = problemsOf({ SMTP_URL: url, MAIL_FROM: 'pay@shop.example' });
   expect(problem).toContain(`SMTP_URL ${rule}`);
@@ -54,12 +54,12 @@ it.each(['shop.example', 'Shop <pay@shop.example', 'a@b.example, c@d.example', '
   'MAIL_FROM %j is refused',
   (from) => {
     expect(problemsOf({ SMTP_URL: 'smtp://localhost', MAIL_FROM: from })).toEqual([
-      'MAIL_FROM must be an e-mail address, such as payments@shop.example, or with a name: Shop <payments@shop.example>.',
+      'MAIL_FROM must be an e-mail address, such as payments@shop.example, or a name and an address, such as Shop <payments@shop.example>.',
     ]);
   },
 );
 
 it('MAIL_FROM is asked for where nothing says it, and refused where no mail is sent', () => {
-  expect(problemsOf({ SMTP_URL: 'smtp://localhost' })[0]).toMatch(/^MAIL_FROM must be set with SMTP_URL/);
-  expect(problemsOf({ MAIL_FROM: 'pay@shop.example' })[0]).toMatch(/^MAIL_FROM is for mail by SMTP_URL/);
+  expect(problemsOf({ SMTP_URL: 'smtp://localhost' })[0]).toMatch(/^MAIL_FROM must be set to the sender of mails/);
+  expect(problemsOf({ MAIL_FROM: 'pay@shop.example' })[0]).toMatch(/^MAIL_FROM is set, but SMTP_URL is not/);
 });

@@ -109,7 +109,7 @@ export class ConfigError extends Error {
   readonly problems: readonly string[];
   constructor(problems: readonly string[]) {
     super(
-      `Cointill cannot start, because of ${problems.length === 1 ? 'a setting' : `${problems.length} settings`}:\n${problems.map((problem) => `  - ${problem}`).join('\n')}`,
+      `Cointill cannot start, because ${problems.length === 1 ? 'a setting is' : `${problems.length} settings are`} wrong:\n${problems.map((problem) => `  - ${problem}`).join('\n')}`,
     );
     this.problems = problems;
   }
@@ -121,7 +121,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>, cw
   const read = reader(env, problems);
   const port = read.integer('PORT', 4000, 1, 65_535);
   const sandboxPort = read.integer('SANDBOX_PORT', 4001, 1, 65_535);
-  if (port === sandboxPort) problems.push(`PORT and SANDBOX_PORT are both ${port}; they must differ.`);
+  if (port === sandboxPort) problems.push(`PORT and SANDBOX_PORT are both ${port}, but must be different.`);
   const role = read.choice('ROLE', ROLES, 'all');
   const monitorPort = readMonitorPort(read, role, [port, sandboxPort], problems);
   const host = read.host('HOST') ?? '127.0.0.1';
@@ -132,15 +132,15 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>, cw
   const sandboxBaseUrl = read.url('SANDBOX_BASE_URL') ?? `${scheme}://${shownHost}:${sandboxPort}`;
   const secretKey = read.text('SECRET_KEY');
   if (secretKey !== null && secretKey.length < 32) {
-    problems.push('SECRET_KEY must have at least 32 characters; make one with: openssl rand -base64 32');
+    problems.push('SECRET_KEY must have at least 32 characters. Make a key with: openssl rand -base64 32');
   }
   const rates = parseFixedRates(read.text('FIXED_RATES') ?? '');
-  if (rates.kind === 'invalid') problems.push(`FIXED_RATES: ${rates.message}; write for example ETH=3000,BTC=60000.`);
+  if (rates.kind === 'invalid') problems.push(`FIXED_RATES: ${rates.message}. Write for example ETH=3000,BTC=60000.`);
   const utxoChains = readUtxoChains(read);
   const databaseUrl = readDatabaseUrl('DATABASE_URL', read.text('DATABASE_URL'), cwd, problems);
   const databaseDirectUrl = readDatabaseUrl('DATABASE_DIRECT_URL', read.text('DATABASE_DIRECT_URL'), cwd, problems);
   if (databaseDirectUrl !== null && databaseUrl === null) {
-    problems.push('DATABASE_DIRECT_URL is a second way to the database of DATABASE_URL, which must be set too.');
+    problems.push('DATABASE_DIRECT_URL is a second way to the database of DATABASE_URL, which must also be set.');
   }
   const config: Config = {
     role,
@@ -197,7 +197,7 @@ function readTrustProxy(read: Reader, problems: string[]): readonly string[] | n
   const proxies = read.cidrs('TRUST_PROXY');
   for (const all of proxies?.filter((one) => one.endsWith('/0')) ?? []) {
     problems.push(
-      `TRUST_PROXY: ${all} is everybody, who could then claim any address. Name your proxies alone, such as 127.0.0.1 or 10.0.0.0/8.`,
+      `TRUST_PROXY: ${all} includes everybody, so anybody could claim any address. Give only the addresses of your proxies, such as 127.0.0.1 or 10.0.0.0/8.`,
     );
   }
   return proxies;
@@ -209,7 +209,7 @@ function readMetricsToken(read: Reader, problems: string[]): string | null {
   const token = read.text('METRICS_TOKEN');
   if (token !== null && token.length < MIN_TOKEN_CHARACTERS) {
     problems.push(
-      `METRICS_TOKEN must have at least ${MIN_TOKEN_CHARACTERS} characters; make one with: openssl rand -base64 32`,
+      `METRICS_TOKEN must have at least ${MIN_TOKEN_CHARACTERS} characters. Make a token with: openssl rand -base64 32`,
     );
   }
   return token;
@@ -222,7 +222,9 @@ function readDashboard(read: Reader, baseUrl: string, problems: string[]): Pick<
   // WebAuthn and the addresses of the page's own files need an origin, which has no path.
   const url = originOf(asked ?? baseUrl);
   if (asked !== null && asked !== url) {
-    problems.push(`DASHBOARD_URL must have no path: the dashboard is at /dashboard of its host, so write ${url}.`);
+    problems.push(
+      `DASHBOARD_URL must have no path, because the dashboard is always at /dashboard of its host. Write ${url}.`,
+    );
   }
   const allowCidrs = read.cidrs('DASHBOARD_ALLOW_CIDRS');
   const mail = readMail(read, url, problems);
@@ -248,7 +250,7 @@ function readBackups(read: Reader, cwd: string, problems: string[]): BackupSched
   if (at === null)
     problems.push(`BACKUP_AT must be a time of day in UTC, such as ${USUAL_BACKUP_TIME}, not "${timeText ?? ''}".`);
   if (folder === null && (timeText !== null || passphraseFile !== null)) {
-    problems.push('BACKUP_AT and BACKUP_PASSPHRASE_FILE are for backups in BACKUP_DIR, which must be set too.');
+    problems.push('BACKUP_AT and BACKUP_PASSPHRASE_FILE are for backups in BACKUP_DIR, so BACKUP_DIR must be set too.');
   }
   if (folder === null || at === null) return null;
   return {
@@ -265,7 +267,7 @@ function readRateSources(text: string | null, problems: string[]): readonly stri
   if (text === 'none') return [];
   const names = text.split(',').map((name) => name.trim().toLowerCase());
   if (names.every((name) => RATE_SOURCES.includes(name))) return names;
-  problems.push(`RATE_SOURCES must be all, none, or some of ${RATE_SOURCES.join(', ')}, by commas.`);
+  problems.push(`RATE_SOURCES must be all, none, or some of ${RATE_SOURCES.join(', ')}, separated by commas.`);
   return [];
 }
 
@@ -275,7 +277,7 @@ function readMonitorPort(read: Reader, role: Role, taken: readonly number[], pro
   if (!isAsked && role !== 'worker') return null;
   // A worker has no other port.
   if (role !== 'worker' && taken.includes(port)) {
-    problems.push(`MONITOR_PORT is ${port}, which is PORT or SANDBOX_PORT; it must be another.`);
+    problems.push(`MONITOR_PORT is ${port}, but PORT or SANDBOX_PORT is the same. Set MONITOR_PORT to another port.`);
   }
   return port;
 }
@@ -286,7 +288,7 @@ function readRedisUrl(value: string | null, problems: string[]): string | null {
   if (!/^rediss?:\/\//.test(value)) problems.push('REDIS_URL must begin with redis:// or rediss://.');
   else if (url === null) {
     problems.push(
-      'REDIS_URL is no valid URL: after redis:// come, if there are any, user name, password and @, then a host and perhaps a port up to 65535; special characters are written as in a URL, such as %40 for @.',
+      'REDIS_URL is not a valid URL. Write redis://user:password@host:port, where only the host is required and the port is at most 65535. Write special characters as in a URL, such as %40 for @.',
     );
   }
   return value;

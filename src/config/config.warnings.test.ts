@@ -10,7 +10,7 @@ it.each([
   ['DATADIR', 'DATA_DIR'],
   ['METRIC_TOKENS', 'METRICS_TOKEN'],
 ])('%s is no setting, which is said with the one that was probably meant', (name, meant) => {
-  expect(warningsOf({ [name]: 'x' })).toEqual([`not a setting: ${name}; did you mean ${meant}?`]);
+  expect(warningsOf({ [name]: 'x' })).toEqual([`${name} is not a setting. Did you mean ${meant}?`]);
 });
 
 it('nothing is said of what others keep in the environment', () => {
@@ -38,14 +38,14 @@ it.each([
   [PUBLIC, []],
 ])('production with %j warns of links that customers cannot open: %j', (env, said) => {
   const warnings = warningsOf({ ...env, NODE_ENV: 'production' });
-  expect(warnings.map((warning) => warning.split(': customers')[0])).toEqual(said);
+  expect(warnings.map((warning) => warning.split(', and customers')[0])).toEqual(said);
   expect(warningsOf(env)).toEqual([]);
 });
 
 it.each(['0.0.0.0/0', '::/0', '10.0.0.0/0'])('TRUST_PROXY=%s is named with the other bad settings', (all) => {
   expect(problemsOf({ TRUST_PROXY: `127.0.0.1,${all}`, METRICS_TOKEN: 'x' })).toEqual([
-    expect.stringMatching(/^TRUST_PROXY: \S+ is everybody, .*Name your proxies alone, such as/),
-    'METRICS_TOKEN must have at least 16 characters; make one with: openssl rand -base64 32',
+    expect.stringMatching(/^TRUST_PROXY: \S+ includes everybody, .*Give only the addresses of your proxies, such as/),
+    'METRICS_TOKEN must have at least 16 characters. Make a token with: openssl rand -base64 32',
   ]);
   expect(problemsOf({ DASHBOARD_ALLOW_CIDRS: all })).toEqual([]);
 });

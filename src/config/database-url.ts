@@ -15,13 +15,13 @@ export function readDatabaseUrl(name: string, value: string | null, cwd: string,
   const url = URL.parse(value);
   if (hosts?.includes(',') || url?.searchParams.get('host')?.includes(',')) {
     problems.push(
-      `${name} names several hosts, of which only one can be given yet. Name one that always leads to the primary, such as a proxy before them.`,
+      `${name} names several hosts, but Cointill can use only one. Name one host that always leads to the primary, such as a proxy in front of the hosts.`,
     );
   } else if (hosts === undefined || url === null) {
     problems.push(
       hosts === undefined
-        ? `${name} must begin with postgres:// or postgresql://; leave it unset for the embedded database.`
-        : `${name} is no valid URL: its port must be a number up to 65535, and special characters in the user name and the password must be written as in a URL, such as %40 for @.`,
+        ? `${name} must begin with postgres:// or postgresql://. To use the embedded database, leave ${name} unset.`
+        : `${name} is not a valid URL. Its port must be a number up to 65535, and special characters in the user name and the password must be written as in a URL, such as %40 for @.`,
     );
   } else {
     problems.push(...tlsProblems(url.searchParams, cwd).map((problem) => `${name}: ${problem}`));
@@ -52,7 +52,7 @@ function tlsProblems(parameters: URLSearchParams, cwd: string): readonly string[
     if (file === null) return [];
     if (name === 'sslrootcert' && file === 'system')
       return [
-        'sslrootcert must be the path of a file; leave it out for the authorities that Node.js trusts by itself.',
+        'sslrootcert must be the path of a file. To use the authorities that Node.js trusts, leave sslrootcert out.',
       ];
     const problem = pemProblem(name, path.resolve(cwd, file), FILES[name]);
     return problem === null ? [] : [problem];
@@ -66,7 +66,7 @@ function tlsProblems(parameters: URLSearchParams, cwd: string): readonly string[
     ...oneOf('sslnegotiation', NEGOTIATIONS),
     ...files,
     ...(compatible
-      ? ['sslmode=verify-ca needs sslrootcert with uselibpqcompat; use sslmode=verify-full without it.']
+      ? ['With uselibpqcompat, sslmode=verify-ca needs sslrootcert. Without sslrootcert, use sslmode=verify-full.']
       : []),
   ];
 }
@@ -80,13 +80,13 @@ function mistaken(parameters: URLSearchParams): readonly string[] {
     names.includes(name),
   );
   return [
-    ...unknown.map((name) => `${name} is not a parameter. Ask for TLS by sslmode, one of ${SSL_MODES.join(', ')}.`),
+    ...unknown.map((name) => `${name} is not a parameter. For TLS, set sslmode to one of ${SSL_MODES.join(', ')}.`),
     ...twice.map((name) => `${name} is given more than once. Give it once.`),
     ...(names.includes('ssl') && names.includes('sslmode')
-      ? ['ssl and sslmode are both given. Give sslmode alone.']
+      ? ['ssl and sslmode are both given. Give only sslmode.']
       : []),
     ...(parameters.get('channel_binding') === 'require' && !asks
-      ? ['channel_binding=require needs TLS. Add sslmode=verify-full, or another mode that asks for it.']
+      ? ['channel_binding=require needs TLS. Add sslmode=verify-full, or another mode that uses TLS.']
       : []),
   ];
 }

@@ -19,7 +19,7 @@ export function readMail(read: Reader, dashboardUrl: string, problems: string[])
   const url = read.text('SMTP_URL');
   const from = read.text('MAIL_FROM');
   if (url === null) {
-    if (from !== null) problems.push('MAIL_FROM is for mail by SMTP_URL, which must be set too.');
+    if (from !== null) problems.push('MAIL_FROM is set, but SMTP_URL is not. To send mails, set SMTP_URL too.');
     return null;
   }
   const server = readServer(url, problems);
@@ -28,8 +28,8 @@ export function readMail(read: Reader, dashboardUrl: string, problems: string[])
   if (sender !== null) return { server, from: sender };
   problems.push(
     from === null
-      ? 'MAIL_FROM must be set with SMTP_URL, because no address follows from its user or DASHBOARD_URL: the sender of mails, such as payments@shop.example.'
-      : 'MAIL_FROM must be an e-mail address, such as payments@shop.example, or with a name: Shop <payments@shop.example>.',
+      ? 'MAIL_FROM must be set to the sender of mails, such as payments@shop.example, because Cointill cannot take a sender from SMTP_URL or DASHBOARD_URL.'
+      : 'MAIL_FROM must be an e-mail address, such as payments@shop.example, or a name and an address, such as Shop <payments@shop.example>.',
   );
   return null;
 }
@@ -41,20 +41,22 @@ function readServer(text: string, problems: string[]): SmtpServer | null {
   };
   if (!/^smtps?:\/\//.test(text)) return fault(`must begin with smtp:// or smtps://, such as ${FORM}.`);
   const url = URL.parse(text);
-  if (url === null || url.hostname === '') return fault(`is no valid URL: write ${FORM}; ${ESCAPED}.`);
+  if (url === null || url.hostname === '') return fault(`is not a valid URL. Write ${FORM}; ${ESCAPED}.`);
   const user = decoded(url.username);
   const password = decoded(url.password);
-  if (user === null || password === null) return fault(`is no valid URL: ${ESCAPED}, and %25 for %.`);
+  if (user === null || password === null) return fault(`is not a valid URL: ${ESCAPED}, and %25 for %.`);
   if ((user === '') !== (password === '')) return fault('must have both a user and a password, or neither.');
   const isImplicit = url.protocol === 'smtps:';
   const options = [...url.searchParams].map(([name, value]) => `${name}=${value}`);
   const isWithoutTls = !isImplicit && options.length === 1 && options[0] === 'starttls=off';
   if ((url.pathname !== '' && url.pathname !== '/') || url.hash !== '' || (options.length > 0 && !isWithoutTls)) {
-    return fault('must end behind the host and port; smtp:// takes ?starttls=off, and nothing else.');
+    return fault('must end after the host and port. Only ?starttls=off may follow them, and only with smtp://.');
   }
   const host = url.hostname.replace(/^\[|\]$/g, '');
   if (isWithoutTls && user !== '' && !isLoopback(host)) {
-    return fault('must not have starttls=off with a password: it would cross the network for everybody to read.');
+    return fault(
+      'must not have both starttls=off and a password, because everybody in the network could read the password.',
+    );
   }
   const port = url.port === '' ? (isImplicit ? 465 : 587) : Number(url.port);
   if (port === 0) return fault('must have a port from 1 to 65535, or none.');

@@ -37,7 +37,9 @@ export function readNetworks(
     if (cookieFile !== null && urls.length === 0) {
       const nodes = settingOf(network, 'RPC_URL');
       const example = `http://127.0.0.1:${NETWORK_FACTS[network].rpcPort}`;
-      problems.push(`${setting} is for the nodes of ${nodes}, which is not set; set it, such as ${example}.`);
+      problems.push(
+        `${setting} is for the nodes of ${nodes}, but ${nodes} is not set. Set ${nodes}, for example to ${example}.`,
+      );
     }
     const chain = utxoChains[network];
     return { family: 'utxo', network, urls, chain, cookieFile: cookieFile && path.resolve(cwd, cookieFile) };

@@ -88,13 +88,16 @@ export function reader(env: Readonly<Record<string, string | undefined>>, proble
 function lineBreaksOf(names: ReadonlySet<string>, text: (name: string) => string | null): readonly string[] {
   return [...names]
     .filter((name) => LINE_BREAK.test(text(name) ?? ''))
-    .map((name) => `${name} has a line break. Look for a quote that is not closed, and write the value on one line.`);
+    .map(
+      (name) =>
+        `The value of ${name} contains a line break. Look for a quote that is not closed, and write the value on one line.`,
+    );
 }
 
 /** Checks the form of an IP address or a host name, not whether this machine has it. */
 function hostOf(name: string, value: string | null, problems: string[]): string | null {
   if (value === null || isIP(value) !== 0 || (value.length <= 253 && HOST_NAME.test(value))) return value;
-  problems.push(`${name} must be an IP address or a host name alone, such as 127.0.0.1 or 0.0.0.0, not "${value}".`);
+  problems.push(`${name} must be only an IP address or a host name, such as 127.0.0.1 or 0.0.0.0, not "${value}".`);
   return null;
 }
 

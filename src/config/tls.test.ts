@@ -55,35 +55,37 @@ it('every file that is not there, is a folder or is no PEM is named with its set
     `TLS_KEY: there is no file ${at('notes.txt/none.key')}.`,
   ]);
   expect(problemsOf('certs', 'certs')).toEqual([
-    `TLS_CERT: ${at('certs')} is a folder; it must be a PEM file.`,
-    `TLS_KEY: ${at('certs')} is a folder; it must be a PEM file.`,
+    `TLS_CERT: ${at('certs')} is a folder, but must be a PEM file.`,
+    `TLS_KEY: ${at('certs')} is a folder, but must be a PEM file.`,
   ]);
   expect(problemsOf('notes.txt', 'notes.txt')).toEqual([
-    `TLS_CERT: ${at('notes.txt')} holds no certificate in PEM (-----BEGIN CERTIFICATE-----).`,
-    `TLS_KEY: ${at('notes.txt')} holds no private key in PEM (-----BEGIN PRIVATE KEY-----).`,
+    `TLS_CERT: ${at('notes.txt')} contains no certificate in PEM format (-----BEGIN CERTIFICATE-----).`,
+    `TLS_KEY: ${at('notes.txt')} contains no private key in PEM format (-----BEGIN PRIVATE KEY-----).`,
   ]);
   // Taken for each other, and cut short.
   expect(problemsOf('shop.key', 'damaged.pem')).toEqual([
-    `TLS_CERT: ${at('shop.key')} holds no certificate in PEM (-----BEGIN CERTIFICATE-----).`,
-    `TLS_KEY: ${at('damaged.pem')} holds no private key in PEM (-----BEGIN PRIVATE KEY-----).`,
+    `TLS_CERT: ${at('shop.key')} contains no certificate in PEM format (-----BEGIN CERTIFICATE-----).`,
+    `TLS_KEY: ${at('damaged.pem')} contains no private key in PEM format (-----BEGIN PRIVATE KEY-----).`,
   ]);
 });
 
 it('an encrypted key is refused with the command that decrypts it', () => {
   expect(problemsOf('shop.pem', 'locked.key')).toEqual([
-    `TLS_KEY: ${at('locked.key')} is encrypted. Write it without a passphrase: openssl pkey -in ${at('locked.key')} -out NEW_FILE.`,
+    `TLS_KEY: ${at('locked.key')} is encrypted. Save the key without a passphrase: openssl pkey -in ${at('locked.key')} -out NEW_FILE.`,
   ]);
 });
 
 it('the key of another certificate is refused', () => {
   expect(problemsOf('shop.pem', 'other.key')).toEqual([
-    `TLS_KEY: ${at('other.key')} is not the key of the certificate in TLS_CERT, ${at('shop.pem')}. Set both to one pair.`,
+    `TLS_KEY: ${at('other.key')} is not the key of the certificate in TLS_CERT, ${at('shop.pem')}. Set both to files that belong together.`,
   ]);
 });
 
 it('a chain that is damaged behind the certificate is refused', () => {
   writeFileSync(at('chain.pem'), `${readFileSync(at('shop.pem'), 'utf8')}${readFileSync(at('damaged.pem'), 'utf8')}`);
   expect(problemsOf('chain.pem', 'shop.key')).toEqual([
-    expect.stringMatching(/^TLS_CERT and TLS_KEY cannot be used for HTTPS \(.*\)\. Set both to a pair that can\.$/),
+    expect.stringMatching(
+      /^TLS_CERT and TLS_KEY cannot be used for HTTPS \(.*\)\. Set both to a pair that works for HTTPS\.$/,
+    ),
   ]);
 });

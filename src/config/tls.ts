@@ -21,7 +21,7 @@ export function readTlsFiles(
 ): TlsFiles | null {
   if (cert === null && key === null) return null;
   if (cert === null || key === null) {
-    problems.push('TLS_CERT and TLS_KEY must be set together, each the path of a PEM file.');
+    problems.push('TLS_CERT and TLS_KEY must be set together, each to the path of a PEM file.');
     return null;
   }
   const files = { certFile: path.resolve(cwd, cert), keyFile: path.resolve(cwd, key) };
@@ -43,7 +43,7 @@ export function pemProblem(name: string, file: string, content: keyof typeof PAR
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? String(error.code) : String(error);
     if (code === 'ENOENT' || code === 'ENOTDIR') return `${name}: there is no file ${file}.`;
-    if (code === 'EISDIR') return `${name}: ${file} is a folder; it must be a PEM file.`;
+    if (code === 'EISDIR') return `${name}: ${file} is a folder, but must be a PEM file.`;
     if (code === 'EACCES') return `${name}: this user may not read ${file}.`;
     return `${name}: ${file} cannot be read (${code}).`;
   }
@@ -52,15 +52,17 @@ export function pemProblem(name: string, file: string, content: keyof typeof PAR
     return null;
   } catch {
     return content === 'private key' && text.includes('ENCRYPTED')
-      ? `${name}: ${file} is encrypted. Write it without a passphrase: openssl pkey -in ${file} -out NEW_FILE.`
-      : `${name}: ${file} holds no ${content} in PEM (-----BEGIN ${content.toUpperCase()}-----).`;
+      ? `${name}: ${file} is encrypted. Save the key without a passphrase: openssl pkey -in ${file} -out NEW_FILE.`
+      : `${name}: ${file} contains no ${content} in PEM format (-----BEGIN ${content.toUpperCase()}-----).`;
   }
 }
 
 function pairProblems({ certFile, keyFile }: TlsFiles): readonly string[] {
   const [cert, key] = [pem(certFile), pem(keyFile)];
   if (!new X509Certificate(cert).checkPrivateKey(createPrivateKey(key))) {
-    return [`TLS_KEY: ${keyFile} is not the key of the certificate in TLS_CERT, ${certFile}. Set both to one pair.`];
+    return [
+      `TLS_KEY: ${keyFile} is not the key of the certificate in TLS_CERT, ${certFile}. Set both to files that belong together.`,
+    ];
   }
   try {
     createSecureContext({ cert, key });
@@ -68,7 +70,7 @@ function pairProblems({ certFile, keyFile }: TlsFiles): readonly string[] {
   } catch (error) {
     // The chain is damaged, or the key is too weak for today's TLS.
     const reason = error instanceof Error ? error.message : String(error);
-    return [`TLS_CERT and TLS_KEY cannot be used for HTTPS (${reason}). Set both to a pair that can.`];
+    return [`TLS_CERT and TLS_KEY cannot be used for HTTPS (${reason}). Set both to a pair that works for HTTPS.`];
   }
 }
 

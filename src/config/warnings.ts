@@ -32,7 +32,7 @@ function localLinks({ production, ...config }: Links): readonly string[] {
     const { protocol, hostname } = new URL(link);
     if (protocol === 'https:' && !LOCAL_HOST.test(hostname)) return [];
     return [
-      `${name} is ${link}: customers cannot open links to it in production. Set it to its public https:// address.`,
+      `${name} is ${link}, and customers cannot open links to this address in production. Set ${name} to its public https:// address.`,
     ];
   });
 }
@@ -45,6 +45,6 @@ function mistypedNames(env: object, known: ReadonlySet<string>): readonly string
   const long = [...known].filter((name) => name.length >= LONG_NAME);
   return Object.keys(env).flatMap((name) => {
     const meant = known.has(name) ? null : nearestName(long, name);
-    return meant === null ? [] : [`not a setting: ${name}; did you mean ${meant}?`];
+    return meant === null ? [] : [`${name} is not a setting. Did you mean ${meant}?`];
   });
 }

@@ -25,47 +25,49 @@ interface EventRows {
 const EVENTS = {
   'order.created': { meaning: 'An order or a transaction was created.', sample: 'pending' },
   'order.confirming': {
-    meaning: 'The payment was detected and waits for confirmations. Sent once.',
+    meaning: 'The payment was detected and is waiting for confirmations. This event is sent only once.',
     sample: 'confirming',
   },
   'order.completed': {
-    meaning: 'The payment was confirmed and is completed. Hand out the goods on this event.',
+    meaning: 'The payment was confirmed and is completed. Deliver the goods when you receive this event.',
     sample: 'completed',
   },
-  'order.expired': { meaning: 'It expired without a payment.', sample: 'expired' },
+  'order.expired': { meaning: 'The order or transaction expired without payment.', sample: 'expired' },
   'order.failed': {
-    meaning: 'The payment failed: a part of the amount at expiry (underpaid), or never confirmed (unconfirmed).',
+    meaning:
+      'The payment failed because only part of the amount had arrived at expiry (underpaid), or because the payment was never confirmed (unconfirmed).',
     sample: 'failed',
   },
   'refund.created': { meaning: 'A refund was initiated.', sample: 'pending' },
   'refund.completed': { meaning: 'A refund was paid.', sample: 'completed' },
   'refund.failed': {
-    meaning: 'A refund was cancelled, not paid in time, or asked to fail in test mode.',
+    meaning: 'A refund was cancelled, was not paid in time, or was made to fail in test mode.',
     sample: 'failed',
   },
   'order.cancelled': {
-    meaning: 'It was cancelled by the merchant or the customer.',
+    meaning: 'The order or transaction was cancelled by the merchant or the customer.',
     sample: 'cancelled',
     isOptIn: true,
   },
   'order.exception': {
-    meaning: 'Something unusual happened, named by data.exception.',
+    meaning: 'Something unusual happened to the payment. The field data.exception says what happened.',
     sample: 'pending',
     isOptIn: true,
   },
   'refund.reorged': {
-    meaning: 'A reorganisation took back what had paid a completed refund. It is pending again.',
+    meaning:
+      'A chain reorganisation undid the transaction that had paid a completed refund. The refund is pending again.',
     sample: 'pending',
     isOptIn: true,
   },
   'payment.wrong_asset': {
     meaning:
-      'Confirmed money came in an asset that the payment was never quoted in. It counts for nothing; once the payment is final it can be refunded by its crypto_currency.',
+      'Confirmed money arrived in an asset that the payment never asked for. The money does not count towards the payment. Once the payment is final, you can refund the money by giving its crypto_currency.',
     isOptIn: true,
   },
   'payment.lost': {
     meaning:
-      'Money came to an address that may have been handed out since the restored backup. Live mode only; the command recover book makes a payment of it.',
+      'Money arrived at an address that may have been handed out after the restored backup was made. The operator can record a payment for this money with the command recover book. This event exists only in live mode.',
     isOptIn: true,
   },
 } as const satisfies EventRows;

@@ -82,17 +82,17 @@ it.each<[Role | null, Action, string]>([
   [
     'viewer',
     'manage_wallets',
-    'As viewer you may not change wallets: that takes the role owner or admin. An owner can change your role.',
+    'With the role viewer, you may not change wallets. You need the role owner or admin. An owner can change your role.',
   ],
   [
     'support',
     'read_developer',
-    'As support you may not see keys, webhooks, events and requests: that takes the role owner, admin or developer. An owner can change your role.',
+    'With the role support, you may not see keys, webhooks, events or requests. You need the role owner, admin or developer. An owner can change your role.',
   ],
   [
     null,
     'create_projects',
-    'Without a role in all projects you may not create projects: that takes the role owner of all projects. An owner can change your role.',
+    'Without a role in all projects, you may not create projects. You need the role owner in all projects. An owner can change your role.',
   ],
 ])('a refusal of %s to do %s says what it takes', (role, action, text) => {
   expect(refusalOf(role, action)).toBe(text);
@@ -127,10 +127,10 @@ describe('a key that somebody makes', () => {
   it('goes beyond a role that is gone, and is refused with what it could do', () => {
     expect(beyondRole(null, key({ permission: 'read' }))).toBe('read_payments');
     expect(keyRefusalOf('developer', 'create_refunds')).toBe(
-      'As developer you may not make this live key: whoever has it could create refunds to an address of their own choice. Choose less, or ask somebody with the role owner or admin.',
+      'With the role developer, you may not create this live key, because anyone who has the key could create refunds to a freely chosen address. Give the key fewer permissions, or ask somebody with the role owner or admin.',
     );
     expect(keyRefusalOf(null, 'read_payments')).toBe(
-      'As nobody you may not make this live key: whoever has it could see payments, refunds and figures. Choose less, or ask somebody with the role owner, admin or developer.',
+      'Without a role, you may not create this live key, because anyone who has the key could see payments, refunds or figures. Give the key fewer permissions, or ask somebody with the role owner, admin or developer.',
     );
   });
 });

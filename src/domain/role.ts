@@ -17,27 +17,27 @@ interface ActionRow {
 /** Who may do what: the single source of all permissions. */
 const ACTIONS_TABLE = {
   read_payments: {
-    meaning: 'see payments, refunds and figures',
+    meaning: 'see payments, refunds or figures',
     roles: ['owner', 'admin', 'developer', 'support', 'viewer'],
     within: 'project',
   },
   change_test_payments: {
-    meaning: 'create and change test payments',
+    meaning: 'create or change test payments',
     roles: ['owner', 'admin', 'developer', 'support'],
     within: 'project',
   },
   change_live_payments: {
-    meaning: 'create, cancel and accept live payments',
+    meaning: 'create, cancel or accept live payments',
     roles: ['owner', 'admin', 'support'],
     within: 'project',
   },
   share_views: {
-    meaning: 'share views of the list and change those that others share',
+    meaning: 'share views of the payment list or change views that others share',
     roles: ['owner', 'admin', 'developer', 'support'],
     within: 'project',
   },
   write_notes: {
-    meaning: 'write notes and labels',
+    meaning: 'write notes or labels',
     roles: ['owner', 'admin', 'developer', 'support'],
     within: 'project',
   },
@@ -47,38 +47,38 @@ const ACTIONS_TABLE = {
     within: 'project',
   },
   request_refunds: {
-    meaning: 'create refunds to an address that the customer typed',
+    meaning: 'create refunds to an address that the customer entered',
     roles: ['owner', 'admin', 'support'],
     within: 'project',
   },
   create_refunds: {
-    meaning: 'create refunds to an address of their own choice',
+    meaning: 'create refunds to a freely chosen address',
     roles: ['owner', 'admin'],
     within: 'project',
   },
   read_developer: {
-    meaning: 'see keys, webhooks, events and requests',
+    meaning: 'see keys, webhooks, events or requests',
     roles: ['owner', 'admin', 'developer'],
     within: 'project',
   },
   manage_test_keys: {
-    meaning: 'create and revoke test keys',
+    meaning: 'create or revoke test keys',
     roles: ['owner', 'admin', 'developer'],
     within: 'project',
   },
   manage_live_keys: {
-    meaning: 'create and revoke live keys',
+    meaning: 'create or revoke live keys',
     roles: ['owner', 'admin', 'developer'],
     within: 'project',
     isDangerous: true,
   },
   manage_webhooks: {
-    meaning: 'change webhook endpoints and send events again',
+    meaning: 'change webhook endpoints or send events again',
     roles: ['owner', 'admin', 'developer'],
     within: 'project',
   },
   read_wallets: {
-    meaning: 'see wallets and sweeps',
+    meaning: 'see wallets or sweeps',
     roles: ['owner', 'admin'],
     within: 'project',
   },
@@ -99,13 +99,13 @@ const ACTIONS_TABLE = {
     within: 'project',
   },
   deactivate_project: {
-    meaning: 'deactivate the project and activate it again',
+    meaning: 'deactivate the project or activate it again',
     roles: ['owner'],
     within: 'project',
     isDangerous: true,
   },
   export_project: {
-    meaning: 'take everything out of the project as a file',
+    meaning: 'export all data of the project',
     roles: ['owner', 'admin'],
     within: 'project',
     isDangerous: true,
@@ -127,12 +127,12 @@ const ACTIONS_TABLE = {
     within: 'service',
   },
   read_people: {
-    meaning: 'see who may come in',
+    meaning: 'see who has access',
     roles: ['owner', 'admin'],
     within: 'service',
   },
   manage_people: {
-    meaning: 'invite people, change their roles and deactivate them',
+    meaning: 'invite people, change their roles or deactivate them',
     roles: ['owner'],
     within: 'service',
     isDangerous: true,
@@ -179,9 +179,9 @@ export function actionsOf(role: Role | null, within: ActionRow['within']): reado
 /** Why a person may not do an action, with the way out. */
 export function refusalOf(role: Role | null, action: Action): string {
   const { meaning, roles, within } = rowOf(action);
-  const who = role === null ? 'Without a role in all projects you' : `As ${role} you`;
-  const where = within === 'service' ? ' of all projects' : '';
-  return `${who} may not ${meaning}: that takes the role ${listed(roles)}${where}. An owner can change your role.`;
+  const who = role === null ? 'Without a role in all projects' : `With the role ${role}`;
+  const where = within === 'service' ? ' in all projects' : '';
+  return `${who}, you may not ${meaning}. You need the role ${listed(roles)}${where}. An owner can change your role.`;
 }
 
 function listed(roles: readonly Role[]): string {
@@ -223,7 +223,8 @@ export function beyondRole(role: Role | null, key: KeyGrant & { readonly mode: M
 export function keyRefusalOf(role: Role | null, action: ProjectAction): string {
   const { meaning, roles } = rowOf(action);
   const makers = roles.filter((one) => mayDo(one, MANAGE_KEYS.live));
-  return `As ${role ?? 'nobody'} you may not make this live key: whoever has it could ${meaning}. Choose less, or ask somebody with the role ${listed(makers)}.`;
+  const who = role === null ? 'Without a role' : `With the role ${role}`;
+  return `${who}, you may not create this live key, because anyone who has the key could ${meaning}. Give the key fewer permissions, or ask somebody with the role ${listed(makers)}.`;
 }
 
 export interface Membership {

@@ -83,7 +83,7 @@ export function sendChanged(reply: FastifyReply, outcome: ChangeOutcome, noun: s
     case 'not_found':
       throw notFound(`There is no such ${noun}.`);
     case 'refused':
-      throw invalid(null, `The ${noun} cannot be ${verb}: ${whyNot(outcome.reason, outcome.payment)}`);
+      throw invalid(null, `The ${noun} cannot be ${verb} because ${whyNot(outcome.reason, outcome.payment)}`);
     case 'replayed':
     case 'key_reused':
     case 'still_running':
@@ -95,21 +95,21 @@ export function sendChanged(reply: FastifyReply, outcome: ChangeOutcome, noun: s
 export function whyNot(reason: RefusedChange['reason'], payment: Payment): string {
   switch (reason) {
     case 'money_seen':
-      return 'money was seen on it.';
+      return 'money has already been detected for it.';
     case 'not_open':
       return `it is ${payment.status}.`;
     case 'expired':
       return 'it has expired.';
     case 'too_many_changes':
-      return `its token was changed ${MAX_TOKEN_CHANGES} times, which is the most.`;
+      return `its token has already been changed ${MAX_TOKEN_CHANGES} times, which is the limit.`;
     case 'no_confirmed_money':
-      return 'no confirmed money is on it.';
+      return 'no confirmed money has been received for it.';
     case 'refunded':
-      return 'all of its money was refunded, or is promised back by a pending refund, which can be cancelled.';
+      return 'all of its money has been refunded or is reserved for a pending refund. You can cancel a pending refund.';
     case 'already_completed':
-      return 'it is completed already.';
+      return 'it is already completed.';
     case 'money_changed':
-      return 'its money changed meanwhile. Read what there is now, and decide again.';
+      return 'its money has changed in the meantime. Check the current amounts, and decide again.';
   }
 }
 

@@ -27,14 +27,17 @@ export class WrongAddressError extends RequestError {
  */
 const SHORTENED = /^[sp]k_(?:test|live)_\w*(?:\.{2,3}|\u2026|\u00E2\u0080\u00A6)$/;
 const CUT_OFF =
-  'Invalid API key: it ends in dots, so it was copied from where keys are shortened. Send the whole key, as it was shown once when it was made.';
+  'Invalid API key. It ends in dots because it was copied from a place where keys are shortened. Send the whole key. It was shown only once, when it was created.';
 
 const BEARER = /^bearer +(\S+) *$/i;
 
 /** The key in an `Authorization: Bearer …` header, or why there is none. */
 export function readBearer(header: string | undefined): string | RequestError {
   if (header === undefined || header === '') {
-    return new RequestError('authentication_error', 'No API key: send the header Authorization: Bearer <API_KEY>.');
+    return new RequestError(
+      'authentication_error',
+      'The API key is missing. Send the header Authorization: Bearer <API_KEY>.',
+    );
   }
   const match = BEARER.exec(header);
   if (match?.[1] === undefined) {
@@ -66,8 +69,10 @@ function checkSide(key: AccessKey | null, api: PaymentApi, { side, baseUrls }: K
   // The Transaction API is documented only at the live address, so it accepts keys of both modes there.
   const fits = key.mode === side || (api === 'transaction' && side === 'live');
   if (fits) return key;
-  const rest = key.mode === 'test' ? 'is a test key: use it at' : 'is a live key: use it at';
-  return new WrongAddressError(key, `Invalid API key for this address: it ${rest} ${baseUrls[key.mode]}.`);
+  return new WrongAddressError(
+    key,
+    `Invalid API key for this address. This is a ${key.mode} key, so use it at ${baseUrls[key.mode]}.`,
+  );
 }
 
 /** Whether the project's allow-list lets the key in from an address. Public keys work from anywhere. */

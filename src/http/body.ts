@@ -59,14 +59,14 @@ export function parseBodies(app: FastifyInstance): void {
 
 /** Refuses a request without a body before schema validation would report that null is not allowed. */
 const refuseNone: preValidationHookHandler = (request, _reply, done) => {
-  done(request.body === undefined ? invalid(null, 'The body must be a JSON object; it is empty.') : undefined);
+  done(request.body === undefined ? invalid(null, 'The body must be a JSON object, but it is empty.') : undefined);
 };
 
 /** Why a text was refused although it may be valid JSON: some keys change how an object behaves. */
 function whyNot(text: string): string {
   try {
     JSON.parse(withoutMark(text));
-    return 'No object of the body may have the key __proto__, nor the key constructor with prototype in it.';
+    return 'No object in the body may have the key __proto__, or the key constructor with the key prototype inside it.';
   } catch {
     return 'The body is not valid JSON.';
   }

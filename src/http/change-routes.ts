@@ -29,16 +29,16 @@ const CHANGES = [
     verb: 'cancel',
     done: 'cancelled',
     summary: (noun: string) => `Cancel an unpaid ${noun}`,
-    description:
-      'Allowed while it is open and no money was seen on it; otherwise 400. Needs Full Access, Write Only or the scope payments:change.',
+    description: (noun: string) =>
+      `The ${noun} can be cancelled while it is open and no money has been detected for it. Otherwise, the request is rejected (400). Requires a key with Full Access, Write Only or the payments:change scope.`,
     run: cancelPayment,
   },
   {
     verb: 'accept',
     done: 'accepted',
-    summary: (noun: string) => `Accept a partial or late payment of a${noun === 'order' ? 'n' : ''} ${noun}`,
-    description:
-      'Takes what is there as the payment of an expired, cancelled, failed or underpaid one, and completes it. Needs Full Access, Write Only or the scope payments:change.',
+    summary: (noun: string) => `Accept a partial or late payment for a${noun === 'order' ? 'n' : ''} ${noun}`,
+    description: (noun: string) =>
+      `Completes an expired, cancelled, failed or underpaid ${noun} with the confirmed money that was received for it. Requires a key with Full Access, Write Only or the payments:change scope.`,
     run: acceptPayment,
   },
 ] as const;
@@ -55,7 +55,7 @@ export function changeRoutes(app: FastifyInstance, api: Api, of: ChangedApi): vo
           tags: [of.tag],
           operationId: verb + (paymentApi === 'order' ? 'Order' : 'Transaction'),
           summary: summary(paymentApi),
-          description,
+          description: description(paymentApi),
           headers: idempotencyHeader,
           params: of.params,
           response: of.response,

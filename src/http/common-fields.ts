@@ -69,7 +69,7 @@ export function commonShape(api: PaymentApi) {
   return {
     metadata: Type.Optional(
       Type.Record(Type.String(), Type.String(), {
-        description: `As given, and order_id: the merchant's reference, else the ${api}'s id. Not shown to public keys.`,
+        description: `The metadata given at creation, plus order_id. The value of order_id is the merchant's reference or, if there is none, the ${api}'s id. Left out when a public key is used.`,
       }),
     ),
   } satisfies Readonly<Record<CommonNames, TSchema>>;

@@ -43,7 +43,7 @@ export function readIsoDate(name: string, text: string | undefined): Span | null
   if (text === undefined) return null;
   const span = parseIsoDate(text);
   if (span !== null) return span;
-  const rule = 'an ISO 8601 date such as 2026-01-31, or a time with its zone such as 2026-01-31T12:00:00Z';
+  const rule = 'an ISO 8601 date such as 2026-01-31, or a time with a time zone such as 2026-01-31T12:00:00Z';
   throw invalid(name, `${name} must be ${rule}.`);
 }
 
@@ -78,5 +78,5 @@ export function readDay(name: 'from' | 'to', text: string): string {
 }
 
 function reversed(from: string, to: string) {
-  return invalid(from, `${from} must not be later than ${to}. Exchange the two, or leave one out.`);
+  return invalid(from, `${from} must not be later than ${to}. Swap the two, or leave one out.`);
 }

@@ -112,7 +112,7 @@ export const WRONG_CONTENT_TYPE = 'The Content-Type must be application/json.';
 /** Errors that Fastify and Node report for requests that never reached a handler, by code. */
 const REQUEST_FAULTS: Readonly<Record<string, string>> = {
   FST_ERR_CTP_INVALID_MEDIA_TYPE: WRONG_CONTENT_TYPE,
-  FST_ERR_CTP_INVALID_CONTENT_LENGTH: 'The body is not as long as Content-Length says.',
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: 'The length of the body does not match Content-Length.',
   FST_ERR_BAD_URL: 'The path is not a valid URL path.',
   FST_ERR_MAX_PARAM_LENGTH: 'The path is too long.',
 };
@@ -140,7 +140,7 @@ export function asRequestError(error: unknown, bodyLimit = BODY_LIMIT_BYTES): Re
   if (PASSING_FAULTS.test(code) || isLostConnection(error)) return unavailable();
   return new RequestError(
     'api_error',
-    'Something went wrong on our side. Nothing was saved unless a later read shows it.',
+    'Something went wrong on our side. If you sent a change, check whether it was saved before you try again.',
   );
 }
 
@@ -149,7 +149,7 @@ function sizeText(bytes: number): string {
 }
 
 function unavailable(): RequestError {
-  return new RequestError('service_unavailable', 'The service cannot take the request right now. Try again shortly.');
+  return new RequestError('service_unavailable', 'The service cannot handle the request right now. Try again shortly.');
 }
 
 function codeOf(error: unknown): string {

@@ -24,7 +24,7 @@ const HTTP_URL = { maxLength: 2_048, [RULE]: 'http-url', examples: ['https://sho
 export const httpUrl = Type.String(HTTP_URL);
 /** A URL under its name in the other API. */
 export function sameAs(field: string) {
-  return Type.String({ ...HTTP_URL, description: `The same as ${field}, which is taken where both are given.` });
+  return Type.String({ ...HTTP_URL, description: `A synonym for ${field}. If both are given, ${field} is used.` });
 }
 export const email = Type.String({ maxLength: MAX_EMAIL, [RULE]: 'email', examples: ['customer@example.com'] });
 
@@ -62,12 +62,14 @@ export const described = (description: string, options: { readonly examples?: re
 /** The creation times of the listed records. */
 export const createdQuery = {
   created_after: Type.Optional(
-    Type.String({ description: 'ISO 8601: only what was created after this time, or after this UTC day.' }),
+    Type.String({
+      description: 'Lists only items created after this ISO 8601 time, or after this UTC day if you give a date alone.',
+    }),
   ),
   created_before: Type.Optional(
     Type.String({
       description:
-        'ISO 8601: only what was created before this time or UTC day. Fix it, and pages stay as they are while more arrives.',
+        'Lists only items created before this ISO 8601 time, or before this UTC day if you give a date alone. Send the same value with every page request, so that pages do not shift when new items arrive.',
     }),
   ),
 };
@@ -75,14 +77,19 @@ export const createdQuery = {
 /** The page of a list: `limit` 1 to 100, by default 50. */
 export const pageQuery = {
   limit: Type.Optional(
-    Type.Integer({ minimum: 1, maximum: 100, default: 50, description: 'How many at most. Never silently clamped.' }),
+    Type.Integer({
+      minimum: 1,
+      maximum: 100,
+      default: 50,
+      description: 'Maximum number of items on the page. A value outside the range is rejected (400).',
+    }),
   ),
   offset: Type.Optional(
     Type.Integer({
       minimum: 0,
       maximum: 2_147_483_647,
       default: 0,
-      description: 'How many of the newest to leave out.',
+      description: 'Number of items to skip, counted from the newest.',
     }),
   ),
 };
@@ -92,7 +99,7 @@ export const paginationShape = Type.Object(
     limit: Type.Integer(),
     offset: Type.Integer(),
     total: Type.Integer({ description: 'Total number of items on all pages.' }),
-    has_more: Type.Boolean({ description: 'Whether there are more after this page.' }),
+    has_more: Type.Boolean({ description: 'Whether there are more items after this page.' }),
   },
   { title: 'Pagination' },
 );
@@ -102,7 +109,9 @@ export function pagination(page: { readonly limit: number; readonly offset: numb
   return { limit: page.limit, offset: page.offset, total, has_more: page.offset + shown < total };
 }
 
-const message = described('Names the field, the rule and the fix. For people; it may change.');
+const message = described(
+  'Explains the error: which field is wrong, which rule applies and how to fix it. The message is meant for people, and its wording may change.',
+);
 
 const keyError = Type.Object(
   {
@@ -111,12 +120,15 @@ const keyError = Type.Object(
         type: 'string',
         enum: ['authentication_error', 'permission_error', 'https_required'],
         description:
-          'The key is missing, invalid or of the other address; it may not do this; or the request came by HTTP.',
+          '`authentication_error` means that the key is missing or invalid, or that it cannot be used at this address (a live key at the sandbox address, or a test key with the Order API at the live address). `permission_error` means that the request is not permitted, for example because the key lacks permission. `https_required` means that the request was sent over plain HTTP.',
       }),
       message,
     }),
   },
-  { title: 'KeyError', description: 'What is wrong with the key or the way the request came. Alike on both APIs.' },
+  {
+    title: 'KeyError',
+    description: 'An error with the key, its permission or the connection. Both APIs use this format.',
+  },
 );
 
 const orderError = Type.Object(
@@ -132,18 +144,21 @@ const orderError = Type.Object(
           'api_error',
           'service_unavailable',
         ],
-        description: 'For programs: 400, 404, 409, 429, 500 and 503, in this order.',
+        description:
+          'The type of the error, meant for programs. In the listed order, the types belong to the statuses 400, 404, 409, 429, 500 and 503.',
       }),
       message,
-      param: Type.Optional(described('The field, parameter or header to blame.', { examples: ['amount'] })),
+      param: Type.Optional(
+        described('The field, parameter or header that caused the error.', { examples: ['amount'] }),
+      ),
     }),
   },
-  { title: 'OrderError', description: 'Every other error of the Order API.' },
+  { title: 'OrderError', description: 'Every error of the Order API that is not a KeyError.' },
 );
 
 const transactionError = Type.Object(
   { success: Type.Literal(false), message },
-  { title: 'TransactionError', description: 'Every other error of the Transaction API.' },
+  { title: 'TransactionError', description: 'Every error of the Transaction API that is not a KeyError.' },
 );
 
 /** The errors of the Order API by status. */
@@ -174,7 +189,7 @@ export const idempotencyHeader = Type.Object({
   'idempotency-key': Type.Optional(
     Type.String({
       description:
-        'Makes it safe to send the request again: the same key and body within 24 hours return the first response again, with `Idempotent-Replayed: true`. Another body is refused (400); while the first is still running, 409. 1 to 255 visible ASCII characters.',
+        'This header makes it safe to send the same request again. Within 24 hours, a request with the same Idempotency-Key and body gets the first response again, with the header `Idempotent-Replayed: true`. A request with the same Idempotency-Key and a different body is rejected (400). While the first request is still running, a second request is rejected (409). An Idempotency-Key has 1 to 255 visible ASCII characters.',
       examples: ['5b0c1f1e-8f5c-4f0e-9a55-0e5d2a4f6c11'],
     }),
   ),

@@ -213,7 +213,7 @@ function refuseBeyond(reply: FastifyReply, allowance: Allowance): void {
   void reply.header('retry-after', String(seconds));
   throw new RequestError(
     'rate_limit_error',
-    `Too many requests: ${allowance.limit} a minute are allowed. Try again in ${seconds} s.`,
+    `Too many requests. The limit is ${allowance.limit} per minute. Try again in ${seconds} s.`,
   );
 }
 
@@ -253,8 +253,8 @@ function headerFault(request: FastifyRequest): RequestError | null {
     if (!SINGLE.has(name)) continue;
     if (seen.includes(`|${name}|`)) {
       return name === 'authorization'
-        ? new RequestError('authentication_error', 'The Authorization header must be sent once.')
-        : invalid(null, `The header ${name} must be sent once.`);
+        ? new RequestError('authentication_error', 'The Authorization header must be sent only once.')
+        : invalid(null, `The header ${name} must be sent only once.`);
     }
     seen += `|${name}|`;
   }

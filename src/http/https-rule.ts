@@ -53,6 +53,6 @@ function cameByHttps(request: FastifyRequest): boolean {
 function refusal(): RequestError {
   return new RequestError(
     'https_required',
-    'Requests must use HTTPS. Behind a proxy, set TRUST_PROXY and have it send X-Forwarded-Proto: https.',
+    'Requests must use HTTPS. Behind a proxy, set TRUST_PROXY and make the proxy send X-Forwarded-Proto: https.',
   );
 }

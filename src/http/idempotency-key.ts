@@ -47,7 +47,7 @@ export function sendReplay(reply: FastifyReply, replay: Replay): FastifyReply {
     case 'key_reused':
       throw invalid(
         'Idempotency-Key',
-        'Idempotency-Key was used with another body before. Use a new key for a new request.',
+        'Idempotency-Key was already used with a different body. Use a new Idempotency-Key for a new request.',
       );
     case 'still_running':
       throw new RequestError(

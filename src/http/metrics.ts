@@ -69,7 +69,7 @@ export function metricsRoute(
       if (!hasToken(request, token) && !mayRead(request)) {
         throw new RequestError(
           'permission_error',
-          'Metrics are for this machine, or with the METRICS_TOKEN as bearer token.',
+          'Metrics can be read only from this machine, or with METRICS_TOKEN as the bearer token.',
         );
       }
       const { contentType, bytes } = await scrape();
@@ -82,14 +82,14 @@ export function metricsRoute(
 function registerNetworks(registry: Registry, networks: () => Promise<readonly NetworkStatus[]>): void {
   const gauge = (name: string, help: string) =>
     new Gauge({ name, help, labelNames: ['network'] as const, registers: [registry] });
-  const cursor = gauge('cointill_network_cursor_height', 'Last block that was taken in.');
-  const height = gauge('cointill_network_height', 'Newest block that any node has.');
-  const lag = gauge('cointill_network_lag_blocks', 'Blocks between the two.');
-  const age = gauge('cointill_network_block_age_seconds', 'Age of the last block that was taken in.');
+  const cursor = gauge('cointill_network_cursor_height', 'Height of the last block that Cointill has processed.');
+  const height = gauge('cointill_network_height', 'Height of the newest block that any node has.');
+  const lag = gauge('cointill_network_lag_blocks', 'Blocks between the last processed block and the newest block.');
+  const age = gauge('cointill_network_block_age_seconds', 'Age of the last block that Cointill has processed.');
   registry.registerMetric(
     new Gauge({
       name: 'cointill_network_healthy',
-      help: '1 where the network is followed without trouble.',
+      help: '1 if the network is followed without problems.',
       labelNames: ['network'] as const,
       registers: [],
       async collect() {

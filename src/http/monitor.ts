@@ -18,7 +18,7 @@ export function buildMonitor(plugins: readonly ((app: FastifyInstance) => void)[
   app.addHook('onRequest', async (request, reply) => {
     void reply.header('x-request-id', request.id);
     // A web page in a browser on this machine uses another host name.
-    if (!isLocal(request)) throw new RequestError('permission_error', 'This port is for this machine alone.');
+    if (!isLocal(request)) throw new RequestError('permission_error', 'This port can be used only from this machine.');
   });
   app.setErrorHandler((error, _request, reply) => {
     const requestError = asRequestError(error);

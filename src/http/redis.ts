@@ -12,7 +12,7 @@ function redisProblem(redisUrl: string, error: Error): string {
 function wayOut(isEncrypted: boolean, code: string, message: string): string | null {
   if (/^(?:NOAUTH|WRONGPASS)\b/.test(message))
     return 'REDIS_URL must have the right password, such as redis://:password@host:6379.';
-  if (/^READONLY\b/.test(message)) return 'REDIS_URL leads to a replica; set it to the primary.';
+  if (/^READONLY\b/.test(message)) return 'REDIS_URL points to a replica. Set it to the primary.';
   if (!isEncrypted) {
     return BROKEN.has(code) || message === 'the connection was closed'
       ? 'If the server accepts only TLS, REDIS_URL must begin with rediss://.'
@@ -20,14 +20,14 @@ function wayOut(isEncrypted: boolean, code: string, message: string): string | n
   }
   switch (certificateFault(code)) {
     case 'authority':
-      return 'The certificate of the server in REDIS_URL is from no authority that is known here. Name the file of that authority in NODE_EXTRA_CA_CERTS.';
+      return 'The certificate of the server in REDIS_URL was issued by an authority that is not trusted here. Set NODE_EXTRA_CA_CERTS to the file with the certificate of that authority.';
     case 'host':
-      return 'REDIS_URL must name the host as the certificate of its server does.';
+      return 'The host in REDIS_URL must match a name in the certificate of its server.';
     case 'time':
-      return 'Renew the certificate of the server in REDIS_URL, or set the clock of this machine.';
+      return 'Renew the certificate of the server in REDIS_URL, or correct the clock of this machine.';
     case null:
       return BROKEN.has(code) || code === 'ETIMEDOUT' || message === 'connect ETIMEDOUT'
-        ? 'REDIS_URL begins with rediss://, which is TLS. If the server does not offer that, write redis://.'
+        ? 'REDIS_URL begins with rediss://, so TLS is used. If the server does not offer TLS, use redis:// instead.'
         : null;
   }
 }

@@ -44,7 +44,7 @@ export function createObserver(registry: Registry): Observer {
   });
   const attempts = kindsCounter(registry, {
     name: 'cointill_webhook_attempts_total',
-    help: 'Attempts to deliver a webhook that this process made.',
+    help: 'Attempts of this process to deliver a webhook.',
     label: 'outcome',
     kinds: ATTEMPT_OUTCOMES,
   });
@@ -97,33 +97,33 @@ export function registerService(registry: Registry, sources: MetricSources): voi
 }
 
 function registerProcess(registry: Registry, sources: MetricSources): void {
-  gauge(registry, 'build_info', '1, with the versions that run.', ['version', 'node'], (build) =>
+  gauge(registry, 'build_info', 'Always 1. The labels are the running versions.', ['version', 'node'], (build) =>
     build.set({ version: sources.version, node: process.versions.node }, 1),
   );
-  gauge(registry, 'notifications_healthy', '1 while notifications of the database arrive.', [], (healthy) =>
+  gauge(registry, 'notifications_healthy', '1 while notifications from the database arrive.', [], (healthy) =>
     healthy.set(sources.isListening() ? 1 : 0),
   );
   gauge(
     registry,
     'clock_skew_seconds',
-    'How far the clock is ahead by the database, the price sources and the newest blocks; 0 below 30 seconds.',
+    'How far the clock is ahead of the database, the price sources and the newest blocks, or 0 below 30 seconds.',
     [],
     (skew) => skew.set(sources.clockAheadMs() / 1000),
   );
   // Read before the gauges that query the database themselves.
-  gauge(registry, 'pool_used', 'Database connections of the pool that are at work.', [], (used) =>
+  gauge(registry, 'pool_used', 'Connections of the database pool that are in use.', [], (used) =>
     used.set(sources.pool().used),
   );
   gauge(registry, 'pool_waiting', 'Statements and transactions that wait for a connection.', [], (waiting) =>
     waiting.set(sources.pool().waiting),
   );
-  gauge(registry, 'price_age_seconds', 'Age of the price in use, or since when there is none.', ['pair'], (age) => {
+  gauge(registry, 'price_age_seconds', 'Age of the price in use, or the time without a price.', ['pair'], (age) => {
     for (const { pair, ageMs } of sources.prices()) age.set({ pair }, ageMs / 1000);
   });
-  gauge(registry, 'disk_free_bytes', 'Room on the disk of this folder.', ['folder'], async (free) => {
+  gauge(registry, 'disk_free_bytes', 'Free space on the disk of this folder.', ['folder'], async (free) => {
     for (const { folder, freeBytes } of await sources.disks()) free.set({ folder }, freeBytes);
   });
-  gauge(registry, 'ready', '1 while /readyz says so, degraded or not.', [], async (ready) =>
+  gauge(registry, 'ready', '1 while /readyz says ready or degraded.', [], async (ready) =>
     ready.set((await sources.ready()).ok ? 1 : 0),
   );
   gauge(registry, 'check', '1 while this check of /readyz is ok.', ['name'], async (check) => {
@@ -133,7 +133,7 @@ function registerProcess(registry: Registry, sources: MetricSources): void {
 }
 
 /** Ends the help text of every number that is the same in all processes. */
-const OF_ALL = 'Of the whole database: take the max() over processes.';
+const OF_ALL = 'The value is for the whole database, so take its max() over all processes.';
 
 function registerDatabase(registry: Registry, read: () => Promise<Figures>): void {
   const figure = <Label extends string>(
@@ -147,10 +147,10 @@ function registerDatabase(registry: Registry, read: () => Promise<Figures>): voi
       const figures = await read().catch(() => null);
       if (figures !== null) setGauge(one, figures);
     });
-  figure('deliveries_waiting', 'Webhooks that wait for their next attempt, 100000 at most.', [], (one, figures) =>
+  figure('deliveries_waiting', 'Webhooks waiting for their next attempt, at most 100000.', [], (one, figures) =>
     one.set(figures.deliveriesWaiting),
   );
-  figure('deliveries_oldest_seconds', 'Age of the oldest webhook that waits.', [], (one, figures) =>
+  figure('deliveries_oldest_seconds', 'Age of the oldest waiting webhook.', [], (one, figures) =>
     one.set(figures.deliveriesOldestMs / 1000),
   );
   figure('deliveries_due_lag_seconds', 'How long the most overdue webhook has been due.', [], (one, figures) =>
@@ -162,7 +162,7 @@ function registerDatabase(registry: Registry, read: () => Promise<Figures>): voi
   figure('payments', 'Payments of the last 30 days by status.', ['mode', 'status'], (one, figures) => {
     for (const { mode, status, count } of figures.payments) one.set({ mode, status }, count);
   });
-  figure('backup_last_success_timestamp_seconds', 'When the last good backup began; 0: never.', [], (one, figures) => {
+  figure('backup_last_success_timestamp_seconds', 'Start of the last good backup, 0 if none.', [], (one, figures) => {
     if (figures.backups !== null) one.set((figures.backups.lastGood?.startedAt ?? 0) / 1000);
   });
   figure('backup_bytes', 'Size of the last good backup.', [], (one, figures) => {
@@ -172,13 +172,13 @@ function registerDatabase(registry: Registry, read: () => Promise<Figures>): voi
   figure('backup_failed', '1 while the last scheduled backup failed.', [], (one, figures) => {
     if (figures.backups !== null) one.set(figures.backups.lastFailed ? 1 : 0);
   });
-  figure('lost_transfers', 'Transfers on addresses that a restore passed over, not booked yet.', [], (one, figures) =>
+  figure('lost_transfers', 'Unbooked transfers to addresses that a restore passed over.', [], (one, figures) =>
     one.set(figures.lostTransfers),
   );
   figure('wallets_halted', 'Wallets that hand out no addresses until the operator decides.', [], (one, figures) =>
     one.set(figures.haltedWallets),
   );
-  figure('wallets_ahead', 'Wallets on whose next addresses money lies already.', [], (one, figures) =>
+  figure('wallets_ahead', 'Wallets whose next addresses have already received money.', [], (one, figures) =>
     one.set(figures.walletsAhead),
   );
   figure('lease_held', '1 while some process holds the lease.', ['name'], (one, figures) => {

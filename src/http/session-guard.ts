@@ -106,7 +106,7 @@ export async function guardDashboard(
   if (!isReachable) {
     throw new RequestError(
       'permission_error',
-      'The dashboard cannot be reached from this address. The operator says from where it can, with DASHBOARD_ALLOW_CIDRS.',
+      'The dashboard cannot be reached from this IP address. The operator sets the allowed addresses with DASHBOARD_ALLOW_CIDRS.',
     );
   }
   if (fault !== null) throw fault;
@@ -120,10 +120,7 @@ export async function guardDashboard(
   request.signedIn = signedIn;
   if (rule.action === 'anybody') return;
   if (signedIn === null) {
-    throw new RequestError(
-      'authentication_error',
-      'Nobody is signed in here, or the session has ended. Sign in again.',
-    );
+    throw new RequestError('authentication_error', 'You are not signed in, or your session has ended. Sign in again.');
   }
   if (signedIn.mustAddFactor && rule.addsFactor !== true) throw factorFirst();
   const action = await authorise(request, access, signedIn, rule);
@@ -141,7 +138,7 @@ export function requireReauthentication({ session }: SignedIn, now: number): voi
   if (reauthenticatedUntil(session, now) === null) {
     throw new RequestError(
       'reauthentication_required',
-      'Confirm again that it is you: the last time is more than ten minutes ago.',
+      'Confirm your identity again. You last did so more than ten minutes ago.',
     );
   }
 }
@@ -180,7 +177,7 @@ async function authorise(
   if (wanted === 'anybody' || wanted === 'own_account') return null;
   const { project, mode: modeText } = request.params as { readonly project?: string; readonly mode?: string };
   const mode = MODES.find((one) => one === modeText);
-  if (modeText !== undefined && mode === undefined) throw notFound('There is no such mode: it is test or live.');
+  if (modeText !== undefined && mode === undefined) throw notFound('The mode must be test or live.');
   const action = isByMode(wanted) ? BY_MODE[wanted][mode ?? 'live'] : wanted;
   const projectId = isProjectAction(action) ? parseUuid(project ?? '') : null;
   const role = roleIn(memberships, projectId);
@@ -194,7 +191,7 @@ async function authorise(
 }
 
 const ELSEWHERE =
-  'The dashboard is not at this host, but at that of DASHBOARD_URL alone. A proxy in front must pass on the Host that it was asked for.';
+  'The dashboard is available only at the host of DASHBOARD_URL, not at this host. A proxy in front of the dashboard must pass on the original Host header.';
 
 /** Ports are not compared: a proxy may omit its own. */
 function isAtHost({ hostname }: FastifyRequest, { host = null }: DashboardGuard): boolean {
@@ -215,6 +212,6 @@ function forgery(request: FastifyRequest, dashboard: DashboardGuard): RequestErr
   if (isOwn && (site === undefined || site === 'same-origin')) return null;
   return new RequestError(
     'permission_error',
-    'A change must come from a page of the dashboard itself: the Origin and Sec-Fetch-Site headers say otherwise. Open the dashboard at DASHBOARD_URL.',
+    'A change must come from a page of the dashboard itself, but the Origin and Sec-Fetch-Site headers show another origin. Open the dashboard at DASHBOARD_URL.',
   );
 }

@@ -13,7 +13,7 @@ const RULES: Readonly<Record<string, { readonly rule: string; readonly holds: (v
     holds: isPlainText,
   },
   'http-url': {
-    rule: 'must be an absolute http or https URL without a user name, password or backslash, its host in plain letters, such as https://shop.example/thanks',
+    rule: 'must be an absolute http or https URL such as https://shop.example/thanks, without a user name, password or backslash, and with a host in plain letters',
     holds: isHttpUrl,
   },
   email: { rule: 'must be an e-mail address such as customer@example.com', holds: isEmail },

@@ -13,12 +13,12 @@ function commandOf(wayOut: WayOut): string {
       const { projectId, network, settings } = wayOut;
       const source = network !== null && isEvmNetwork(network) ? '--treasury 0x… or --xpub XPUB' : '--xpub XPUB';
       const wallet = `cointill wallet set --project ${projectId} --network ${network ?? 'NETWORK'} ${source}`;
-      return `Set a wallet of the project (${wallet}) and a node that the service follows (${settings}).`;
+      return `Set a wallet for the project (${wallet}) and a node for the service (${settings}).`;
     }
     case 'set_wallet':
       return 'with: cointill wallet set';
     case 'network_status':
-      return '(cointill network status says why).';
+      return '(see cointill network status).';
     case 'force_cancel':
       return `cointill refund cancel ${encodeId('refund', wayOut.refundId)} --force`;
   }

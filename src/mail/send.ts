@@ -156,7 +156,7 @@ function outcomeOf(error: unknown, server: SmtpServer): SendOutcome {
 }
 
 function senderProblem(response: string, { host, port }: SmtpServer): string {
-  return `The mail server ${host}:${port} takes no mail from the address of MAIL_FROM (${response}). Set it to one that SMTP_URL's user may send from.`;
+  return `The mail server ${host}:${port} does not accept mail from the address in MAIL_FROM (${response}). Set MAIL_FROM to an address that the user in SMTP_URL may send from.`;
 }
 
 /** Node's codes for certificates from an unknown authority. */
@@ -165,18 +165,18 @@ const UNKNOWN_AUTHORITY = /SELF.SIGNED|self-signed|UNABLE_TO_(?:GET_ISSUER|VERIF
 function problemOf(code: string, message: string, response: string, { host, port }: SmtpServer): string {
   const where = `The mail server ${host}:${port}`;
   if (UNKNOWN_AUTHORITY.test(`${code} ${message}`)) {
-    return `${where} has a certificate from no authority that is known here (${message}). Name the file of that authority in NODE_EXTRA_CA_CERTS.`;
+    return `${where} has a certificate from an authority that is not trusted here (${message}). Set NODE_EXTRA_CA_CERTS to the file with the certificate of that authority.`;
   }
   switch (code) {
     case 'EAUTH':
-      return `${where} refuses the user or password of SMTP_URL (${response}).`;
+      return `${where} rejects the user or password in SMTP_URL (${response}).`;
     case 'ETLS':
-      return `${where} offers no TLS that can be used (${message}). Use smtps:// and its port, or a server with STARTTLS.`;
+      return `${where} does not offer TLS that can be used (${message}). Use smtps:// with the right port, or a server with STARTTLS.`;
     case 'EENVELOPE':
     case 'EMESSAGE':
-      return `${where} does not take the mail (${response}).`;
+      return `${where} does not accept the mail (${response}).`;
     default:
-      return `${where} does not answer as it must (${message}).`;
+      return `${where} does not respond as expected (${message}).`;
   }
 }
 

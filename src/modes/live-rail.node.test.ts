@@ -222,21 +222,21 @@ describe('a live order', () => {
   it.each([
     [
       { asset: 'DOGE', network: null },
-      'crypto_currency must be one of BTC, ETH, USDT, USDC, LTC, and the project can be paid in none of them yet. ' +
-        'Set a wallet of the project (cointill wallet set --project ID --network NETWORK --xpub XPUB) ' +
-        "and a node that the service follows (the network's *_RPC_URL, such as BITCOIN_RPC_URL).",
+      'crypto_currency must be one of BTC, ETH, USDT, USDC, LTC, but the project cannot be paid in any of them yet. ' +
+        'Set a wallet for the project (cointill wallet set --project ID --network NETWORK --xpub XPUB) ' +
+        "and a node for the service (the network's *_RPC_URL, such as BITCOIN_RPC_URL).",
     ],
     [
       { asset: 'USDT', network: 'tron' },
       'network is not known, and USDT cannot be paid on any network yet. ' +
-        'Set a wallet of the project (cointill wallet set --project ID --network ethereum --treasury 0x… or --xpub XPUB) ' +
-        'and a node that the service follows (ETHEREUM_RPC_URL; on a chain of your own also ETHEREUM_TOKENS).',
+        'Set a wallet for the project (cointill wallet set --project ID --network ethereum --treasury 0x… or --xpub XPUB) ' +
+        'and a node for the service (ETHEREUM_RPC_URL; on a chain of your own also ETHEREUM_TOKENS).',
     ],
     [
       { asset: 'BTC', network: 'ethereum' },
       'BTC cannot be paid on ethereum, and BTC cannot be paid on any network yet. ' +
-        'Set a wallet of the project (cointill wallet set --project ID --network bitcoin --xpub XPUB) ' +
-        'and a node that the service follows (BITCOIN_RPC_URL).',
+        'Set a wallet for the project (cointill wallet set --project ID --network bitcoin --xpub XPUB) ' +
+        'and a node for the service (BITCOIN_RPC_URL).',
     ],
   ])('of a project without a wallet is told in whole sentences what to set: %o', async (token, message) => {
     const app = await liveApp();
@@ -251,7 +251,7 @@ describe('a live order', () => {
     expect(await app.creator.create(order, ({ id }) => id, null)).toMatchObject({
       kind: 'refused',
       param: 'network',
-      message: 'network is not known; ETH can be paid on ethereum.',
+      message: 'network is not known. ETH can be paid on ethereum.',
     });
   });
 

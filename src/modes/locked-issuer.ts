@@ -164,7 +164,7 @@ function nameOf({ network, firstAddress }: Pick<LockedWallet, 'network' | 'first
 /** The refusal while a wallet is halted, for clients; the reason is only for the operator. */
 function halted(network: Network): Refusal {
   return {
-    message: `Payments on ${network} are paused: no new addresses are handed out until the operator has dealt with a problem`,
+    message: `Payments on ${network} are paused. No new addresses are handed out until the operator has solved a problem`,
     wayOut: { kind: 'network_status' },
   };
 }
@@ -172,7 +172,7 @@ function halted(network: Network): Refusal {
 /** Why a project's wallet cannot be used: it was set for a test chain, and the service is on another one. */
 export function otherChain(network: Network): Refusal {
   const message =
-    `The stored ${network} wallet cannot be read: it was set for another chain of ${network}. ` +
+    `The stored ${network} wallet cannot be read, because it was set for another chain of ${network}. ` +
     `Set ${settingOf(network, 'CHAIN')} as it was, or set the wallet again`;
   return { message, wayOut: { kind: 'set_wallet' } };
 }

@@ -17,8 +17,8 @@ export function secretKeyRefusal(text: string, wayOut: string): string | null {
   const secret = secretKind(text.trim().replace(DESCRIPTOR_CHECKSUM, ''));
   if (secret === null) return null;
   return (
-    `This is ${secret}: whoever has it can spend the money. It was not stored. ${wayOut} ` +
-    'As it has been typed here, consider it exposed and move the money to a new wallet.'
+    `This is ${secret}. Whoever has it can spend the money. It was not stored. ${wayOut} ` +
+    'Because it was typed here, consider it exposed, and move the money to a new wallet.'
   );
 }
 

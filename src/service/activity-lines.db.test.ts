@@ -156,9 +156,9 @@ describe('an attempt to deliver', () => {
     await pay(1);
     // The second attempt comes at once, by the schedule.
     expect(take().map(({ msg }) => msg)).toEqual([
-      `order.created to ${endpoint}: it answered 500; again at once`,
-      `webhook endpoint ${endpoint}: it answered 500`,
-      `order.created to ${endpoint}: it answered 500; again in 1 m`,
+      `order.created to ${endpoint}: the endpoint responded with 500; next attempt at once`,
+      `webhook endpoint ${endpoint}: the endpoint responded with 500`,
+      `order.created to ${endpoint}: the endpoint responded with 500; next attempt in 1 m`,
     ]);
     await pay(18);
     expect(take().filter(({ kind }) => kind !== 'delivery_attempt')).toEqual([]);
@@ -174,7 +174,9 @@ describe('an attempt to deliver', () => {
       host: `127.0.0.1:${receiver.port}`,
       times: 37,
     });
-    expect(more?.['msg']).toBe(`webhook endpoint ${endpoint}: 37 times more in the last minute; now: it answered 500`);
+    expect(more?.['msg']).toBe(
+      `webhook endpoint ${endpoint}: 37 times more in the last minute; now: the endpoint responded with 500`,
+    );
     isDown = false;
     await deliverAll(app, sending);
     take();
@@ -186,7 +188,7 @@ describe('an attempt to deliver', () => {
         endpoint,
         times: 38,
         lasted_ms: MINUTE_MS,
-        msg: `webhook endpoint ${endpoint} is well again after 1 m`,
+        msg: `webhook endpoint ${endpoint}: working again after 1 m`,
       },
     ]);
   });

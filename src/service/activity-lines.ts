@@ -121,7 +121,7 @@ function changeLines({ change, requestId }: Of<'payment_changed'>): readonly Lin
   }
   for (const event of events.filter(({ type }) => type === 'payment.wrong_asset')) {
     const fields = { kind: 'payment_wrong_asset', ...common, event: encodeId('event', event.id) };
-    const message = `payment ${id} received money in an asset that it was never quoted in`;
+    const message = `payment ${id} received money in an asset for which it never had a quote`;
     lines.push({ level: 'warn', fields, message });
   }
   return lines;
@@ -186,7 +186,7 @@ function rollbackLine({ network, fromHeight, toHeight, payments }: Of<'chain_rol
   return {
     level: payments > 0 ? 'warn' : 'info',
     fields: { kind: 'chain_rollback', network, from_height: fromHeight, to_height: toHeight, blocks, payments },
-    message: `${network} was rolled back by ${blocks} blocks to ${toHeight}; they held the money of ${payments} payments`,
+    message: `a chain reorganisation on ${network} removed ${blocks} blocks, back to block ${toHeight}; the removed blocks held the money of ${payments} payments`,
   };
 }
 
@@ -196,7 +196,7 @@ function lostLine({ network, projectId: project, lost }: Of<'money_lost'>): Line
   return {
     level: 'warn',
     fields: { kind: 'money_lost', project, network, asset, amount, address, transaction },
-    message: `${amount} ${asset} arrived at ${address} on ${network}, an address that this database gave to nobody`,
+    message: `${amount} ${asset} arrived at ${address} on ${network}, an address that this database has given to no payment`,
   };
 }
 
@@ -210,8 +210,8 @@ function endpointFields({ id: uuid, projectId: project, mode, url }: Attempt['de
 
 /** The reason why an attempt did not deliver, without the answer's body. */
 function failureOf({ record: { response, error } }: Attempt): string {
-  if (response !== null) return `it answered ${response.status}`;
-  return error?.message ?? 'it did not answer';
+  if (response !== null) return `the endpoint responded with ${response.status}`;
+  return error?.message ?? 'the endpoint did not respond';
 }
 
 /** One wide line per delivery attempt. */
@@ -248,6 +248,6 @@ function attemptLine(attempt: Attempt): Line {
 }
 
 function outlook({ record: { next } }: Attempt, nextMs: number | null): string {
-  if (nextMs !== null) return nextMs === 0 ? 'again at once' : `again in ${durationText(nextMs)}`;
-  return next.kind === 'failed' ? `given up after ${MAX_DELIVERY_ATTEMPTS} attempts` : 'its schedule stays as it is';
+  if (nextMs !== null) return nextMs === 0 ? 'next attempt at once' : `next attempt in ${durationText(nextMs)}`;
+  return next.kind === 'failed' ? `stopped after ${MAX_DELIVERY_ATTEMPTS} attempts` : 'its schedule stays as it is';
 }

@@ -224,7 +224,7 @@ async function prepareDatabase(config: Config, handle: DatabaseHandle, log: Logg
     // An embedded database that is empty is at its first start, in another process; an external one is a mistake.
     if (!mayCreate) await checkNotEmpty(client, config.databaseUrl === null ? FIRST_START_MS : 0);
     const applied = await migrate(client, {
-      onWait: (waiting) => log.warn(waiting, 'a migration waits until nobody uses a table that it changes'),
+      onWait: (waiting) => log.warn(waiting, 'a migration waits for a table that another process is using'),
     });
     if (applied.length > 0) log.info({ migrations: applied }, 'brought the database up to date');
   } finally {

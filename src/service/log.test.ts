@@ -30,7 +30,7 @@ it('a node that is behind is a warning without a stack', () => {
 });
 
 it('a backup that cannot be made or restored, as its message explains, is a warning without a stack', () => {
-  const problem = new BackupError('There is no folder /var/backups. Make it, or give another one.');
+  const problem = new BackupError('There is no folder /var/backups. Create it, or give another folder.');
   const [line] = written((log) => writeProblem(log, problemLine({ subject: 'scheduled backup', problem })));
   expect(line).toMatchObject({ level: 40, problem: problem.message });
   expect(line).not.toHaveProperty('err');
@@ -60,7 +60,7 @@ it('a lasting problem is logged with its count, and its end with its duration', 
       kind: 'trouble_over',
       times: 38,
       lasted_ms: 252_000,
-      msg: 'watching bitcoin is well again after 4 m 12 s',
+      msg: 'watching bitcoin: working again after 4 m 12 s',
     },
   ]);
 });

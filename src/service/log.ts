@@ -65,7 +65,7 @@ export function writeProblem(log: Logger, line: ProblemLine): void {
   if (line.kind === 'over') {
     const { times, lastedMs } = line;
     const fields = { kind: 'trouble_over', ...details, subject, times, lasted_ms: Math.round(lastedMs) };
-    log.info(fields, `${subject} is well again after ${durationText(lastedMs)}`);
+    log.info(fields, `${subject}: working again after ${durationText(lastedMs)}`);
     return;
   }
   const message = messageOf(line.problem);

@@ -113,7 +113,7 @@ function watchedParts(
 
 function limitsProblem(redis: SharedRedis): string | null {
   const away = redis.problem();
-  return away === null ? null : `rate limits count in this process alone: ${away}`;
+  return away === null ? null : `rate limits are counted only in this process: ${away}`;
 }
 
 /** Loads the client of Redis only if Redis is used, because loading takes a third of the program's start. */
@@ -122,7 +122,7 @@ async function sharedRedis(redisUrl: string | null, problems: Problems): Promise
   const { connectRedis } = await import('../http/redis.ts');
   return connectRedis(redisUrl, {
     onAway: (problem) =>
-      problems.failed('Redis', `rate limits count in this process alone, since it is away: ${problem}`),
+      problems.failed('Redis', `rate limits are counted only in this process, as Redis is unavailable: ${problem}`),
     onBack: () => problems.works('Redis'),
   });
 }

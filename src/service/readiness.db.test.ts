@@ -90,7 +90,9 @@ describe('the service', () => {
     const handle: DatabaseHandle = { ...app.database, pipeline: silent.pipeline };
     await ready(handle);
     proxy.silence('everything');
-    const database = expect.stringMatching(/^no answer on the connection that saves orders; a pooler with too few/);
+    const database = expect.stringMatching(
+      /^the connection that saves orders does not respond; a pooler may have too few/,
+    );
     expect(await ready(handle)).toMatchObject({ ok: false, checks: { database, notifications: 'ok' } });
   });
 
@@ -107,7 +109,7 @@ describe('the service', () => {
     expect(await ready(saving(WITHIN_MS - 1))).toMatchObject({ ok: true });
     expect(await ready(saving(WITHIN_MS))).toMatchObject({
       ok: false,
-      checks: { database: expect.stringContaining('no answer on the connection that saves orders') },
+      checks: { database: expect.stringContaining('the connection that saves orders does not respond') },
     });
   });
 

@@ -12,7 +12,7 @@ const READY_WITHIN_MS = 3_000;
 
 /** Beside the pool's sixteen connections each process needs two of its own, which open last. */
 const NO_ANSWER =
-  'no answer on the connection that saves orders; a pooler with too few connections? It needs 18 for each process';
+  'the connection that saves orders does not respond; a pooler may have too few connections, because each process needs 18';
 
 /** A part that may fail while the service works. */
 export interface WatchedPart {
@@ -58,7 +58,7 @@ async function databaseProblem(handle: DatabaseHandle, withinMs: number): Promis
   const [role, means, saves] = await Promise.all([
     within(withinMs, writeProblem(db)).then(
       (problem) =>
-        problem === null ? null : `DATABASE_URL leads to ${problem.replace(/^read-only$/, 'a read-only one')}`,
+        problem === null ? null : `DATABASE_URL leads to ${problem.replace(/^read-only$/, 'a read-only database')}`,
       () => 'not reachable',
     ),
     within(withinMs, meansProblem(handle)).catch(() => 'not reachable'),

@@ -41,7 +41,7 @@ export function createRefusalLines(
     const [ofPerson, ofClient] = [`person ${person ?? 'none'}`, `client ${client}`];
     if (!allows(ofPerson, person === null ? OF_UNKNOWN : OF_PERSON) || !allows(ofClient, OF_CLIENT)) {
       const details = { what, person: person ?? 'none', client };
-      problems.happened('refusals', 'there were more of one account or address than are logged', details);
+      problems.happened('refusals', 'there were more refusals for one account or address than are logged', details);
       return;
     }
     for (const name of [ofPerson, ofClient]) lines.set(name, (lines.get(name) ?? 0) + 1);

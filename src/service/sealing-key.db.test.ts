@@ -28,7 +28,7 @@ describe('a database', () => {
     const [first, other] = [newKey(), newKey()];
     await checkSealingKey(db, first);
     await expect(checkSealingKey(db, other)).rejects.toThrow(
-      /^This database was first used with another key\. Use that SECRET_KEY .*DATA_DIR.* cointill recover key$/,
+      /^This database was first used with another key\. Use the SECRET_KEY .*DATA_DIR.* cointill recover key$/,
     );
     await checkSealingKey(db, first);
   });
@@ -88,7 +88,9 @@ describe('a process without a key', () => {
     const { db } = await testDatabase();
     await checkSealingKey(db, newKey());
     const dataDir = await folder();
-    await expect(openSealingKey(db, { secretKey: null, dataDir })).rejects.toThrow(/another key, and none is here\. /);
+    await expect(openSealingKey(db, { secretKey: null, dataDir })).rejects.toThrow(
+      /another key, and no key is set here\. /,
+    );
     expect(await readdir(dataDir)).toEqual([]);
   });
 

@@ -14,7 +14,7 @@ import { hasSealingKey, loadSealingKey, SealingKeyError, type KeySource } from '
 export async function openSealingKey(db: Database, source: KeySource): Promise<Uint8Array> {
   // Read twice, because another process may just have made the first key.
   if (!hasSealingKey(source) && (await isInUse(db)) && !hasSealingKey(source))
-    throw await otherKey(db, ', and none is here');
+    throw await otherKey(db, ', and no key is set here');
   const key = loadSealingKey(source);
   await checkSealingKey(db, key);
   return key;
@@ -79,7 +79,7 @@ async function isInUse(db: Database): Promise<boolean> {
 /** `where` follows the statement that the database uses another key. */
 async function otherKey(db: Database, where = ''): Promise<SealingKeyError> {
   const { endpoints, people } = await sealedIn(db);
-  const use = 'or, if none was set, unset SECRET_KEY and use the DATA_DIR that holds its secret.key.';
+  const use = 'or, if SECRET_KEY was not set, unset SECRET_KEY and use the DATA_DIR that contains secret.key.';
   const emails = people.map(({ email }) => email).join(', ');
   const kinds = [
     {
@@ -90,20 +90,20 @@ async function otherKey(db: Database, where = ''): Promise<SealingKeyError> {
     {
       isSealed: people.length > 0,
       secrets: 'secrets of one-time codes',
-      wayOut: `reset everybody who signs in with them (${emails}): cointill user reset EMAIL`,
+      wayOut: `reset everybody who signs in with one-time codes (${emails}): cointill user reset EMAIL`,
     },
   ].filter(({ isSealed }) => isSealed);
   if (kinds.length === 0) {
     return new SealingKeyError(
-      `This database was first used with another key${where}. Use that SECRET_KEY ${use} Nothing is sealed with it yet: ` +
-        'if it is lost, or you want another one, stop every process and take the key that is set now: cointill recover key',
+      `This database was first used with another key${where}. Use the SECRET_KEY that was set then ${use} Nothing is encrypted with that key yet. ` +
+        'If that key is lost, or you want to use another key, stop every process and accept the current key: cointill recover key',
     );
   }
   // The new secret of an endpoint makes the new key the database's; resetting a person seals nothing.
-  const last = endpoints.length === 0 ? '; then take the new key: cointill recover key' : '';
+  const last = endpoints.length === 0 ? '; then accept the new key: cointill recover key' : '';
   return new SealingKeyError(
-    `The ${kinds.map(({ secrets }) => secrets).join(' and the ')} in this database were sealed with another key${where}. ` +
-      `Use the SECRET_KEY that they were made with ${use} ` +
+    `The ${kinds.map(({ secrets }) => secrets).join(' and the ')} in this database were encrypted with another key${where}. ` +
+      `Use the SECRET_KEY that was set then ${use} ` +
       `If that key is lost, ${kinds.map(({ wayOut }) => wayOut).join('; and ')}${last}`,
   );
 }

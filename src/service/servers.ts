@@ -110,7 +110,7 @@ export async function startServers(
   }
   // Nothing waits for it: an order that arrives first derives its own address.
   prepareAddresses(app.db, core.networks, core.nextAddresses).catch((error: unknown) =>
-    log.warn({ err: error }, 'addresses could not be derived ahead; orders derive their own'),
+    log.warn({ err: error }, 'addresses could not be derived in advance; each order derives its own'),
   );
   return stop;
 }

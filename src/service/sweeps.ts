@@ -35,7 +35,7 @@ export function createSweepWatch(
         (worth) => checks.set(projectId, { isAny: worth.length > 0, at: performance.now(), isRunning: false }),
         (error: unknown) => {
           checks.set(projectId, { ...last, at: performance.now(), isRunning: false });
-          core.problems.happened('what is worth a sweep', error);
+          core.problems.happened('finding deposits to sweep', error);
         },
       );
     }

@@ -137,7 +137,7 @@ describe('a name', () => {
     expect(await sender(missing).send(live('https://nobody.example/'))).toMatchObject({
       kind: 'error',
       stage: 'resolve',
-      message: 'The name nobody.example was not resolved (ENOTFOUND).',
+      message: 'The name nobody.example could not be resolved (ENOTFOUND).',
     });
     expect(await sender(names([])).send(live('https://nobody.example/'))).toMatchObject({ stage: 'resolve' });
   });

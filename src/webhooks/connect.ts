@@ -159,13 +159,13 @@ export function sharedLookup(lookup: LookupAll): LookupAll {
 function unresolved(hostname: string, cause: NodeJS.ErrnoException | null): ConnectError {
   return new ConnectError(
     'resolve',
-    `The name ${hostname} was not resolved (${cause?.code ?? 'no addresses'}).`,
+    `The name ${hostname} could not be resolved (${cause?.code ?? 'no addresses'}).`,
     cause,
   );
 }
 
 function closedEarly(hostname: string): ConnectError {
-  return new ConnectError('connect', `${hostname} closed the connection at once.`);
+  return new ConnectError('connect', `${hostname} closed the connection immediately.`);
 }
 
 function asConnectError(cause: Error, hostname: string): ConnectError {

@@ -50,7 +50,7 @@ export function exchange(request: ExchangeRequest, pool: ExchangePool, limits: E
   });
 }
 
-type Phase = 'connecting' | 'waiting for the answer' | 'reading the answer';
+type Phase = 'connecting' | 'waiting for the response' | 'reading the response';
 type Failure = { readonly stage: ConnectStage | 'response'; readonly message: string };
 
 /** Destroys the connection; the result is known by then, so nobody sees this error. */
@@ -93,7 +93,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller;
     this.#isFirstOnConnection = this.#pool.isHandingOver();
-    this.#phase = 'waiting for the answer';
+    this.#phase = 'waiting for the response';
     // Timed out while waiting for its connection: nothing has been written yet.
     if (this.#finished) controller.abort(GIVEN_UP);
   }
@@ -106,7 +106,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     // Informational responses (1xx) arrive here too; later ones overwrite them.
     this.#status = status;
     this.#headers = joinHeaders(headers);
-    this.#phase = 'reading the answer';
+    this.#phase = 'reading the response';
   }
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
@@ -146,7 +146,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     const host = new URL(this.#request.origin).host;
     this.#fail({
       stage: 'timeout',
-      message: `No whole answer from ${host} within ${this.#limits.timeoutMs} ms (while ${this.#phase}).`,
+      message: `No complete response from ${host} within ${this.#limits.timeoutMs} ms (while ${this.#phase}).`,
     });
     this.#controller?.abort(GIVEN_UP);
   }
@@ -207,7 +207,7 @@ function isLostConnection(error: Error): boolean {
 function describe(error: Error, host: string): Failure {
   if (error instanceof ConnectError) return { stage: error.stage, message: error.message };
   if (isLostConnection(error)) {
-    return { stage: 'response', message: `${host} closed the connection before its answer was complete.` };
+    return { stage: 'response', message: `${host} closed the connection before its response was complete.` };
   }
   switch (codeOf(error)) {
     case 'UND_ERR_INVALID_ARG':
@@ -216,8 +216,8 @@ function describe(error: Error, host: string): Failure {
     case 'UND_ERR_CLOSED':
       return { stage: 'response', message: `The delivery to ${host} was cut short because this service is stopping.` };
     case 'UND_ERR_HEADERS_OVERFLOW':
-      return { stage: 'response', message: `The answer of ${host} has too large headers.` };
+      return { stage: 'response', message: `The headers of the response from ${host} are too large.` };
     default:
-      return { stage: 'response', message: `The answer of ${host} is not valid HTTP: ${error.message}` };
+      return { stage: 'response', message: `The response from ${host} is not valid HTTP: ${error.message}` };
   }
 }

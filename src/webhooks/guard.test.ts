@@ -80,7 +80,7 @@ const PUBLIC: readonly string[] = [
 describe('an address', () => {
   it.each(NOT_PUBLIC)('%s is refused in live mode as %s', (ip, name) => {
     expect(addressRefusal(ip, LIVE)).toBe(
-      `Webhooks go to public addresses only, and ${ip} is ${name === 'unspecified' ? 'an' : 'a'} ${name} address. WEBHOOK_ALLOW_CIDRS opens private ranges.`,
+      `Webhooks can be sent to public addresses only, but ${ip} is ${name === 'unspecified' ? 'an' : 'a'} ${name} address. WEBHOOK_ALLOW_CIDRS allows private ranges.`,
     );
     expect(addressRefusal(ip, TEST_IN_PRODUCTION)).not.toBeNull();
   });
@@ -248,10 +248,10 @@ describe('a webhook URL', () => {
   it.each([
     ['https://shop.example\\@evil.example/', 'backslash'],
     ['https://shop.example/a\\b', 'backslash'],
-    ['https://shop%2eexample/', 'host as it is read'],
-    ['https://@shop.example/', 'host as it is read'],
-    ['https:shop.example/', 'host as it is read'],
-    ['https://ⓢhop.example/', 'host as it is read'],
+    ['https://shop%2eexample/', 'host in plain letters'],
+    ['https://@shop.example/', 'host in plain letters'],
+    ['https:shop.example/', 'host in plain letters'],
+    ['https://ⓢhop.example/', 'host in plain letters'],
     ['https://-a.example/', 'hyphen'],
     ['https://a-.example/', 'hyphen'],
   ])('%j is not registered: %s', (url, why) => {

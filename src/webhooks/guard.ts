@@ -85,8 +85,8 @@ export function checkWebhookUrl(text: string, policy: WebhookPolicy): WebhookUrl
       'The webhook URL must not contain a user name or password. Verify the signature of deliveries instead.',
     );
   }
-  if (url.href.includes('#')) return refused('The webhook URL must not contain a fragment (#…): it is never sent.');
-  if (url.port === '0') return refused('The webhook URL must not name port 0.');
+  if (url.href.includes('#')) return refused('The webhook URL must not contain a fragment (#…), which is never sent.');
+  if (url.port === '0') return refused('The webhook URL must not use port 0.');
   const message = schemeRefusal(url.protocol, policy) ?? hostRefusal(url, policy);
   return message === null ? { kind: 'ok', url } : refused(message);
 }
@@ -106,8 +106,8 @@ export function checkNewWebhookUrl(text: string, policy: WebhookPolicy): Webhook
 
 const AMBIGUOUS: Readonly<Record<UrlAmbiguity, string>> = {
   backslash: 'must not contain a backslash. Write a slash (/), or %5C where a backslash is meant.',
-  host: 'must name its host as it is read, such as https://shop.example/webhooks, without escapes or look-alike letters.',
-  hyphen: 'must not have a part of its host that begins or ends with a hyphen. Give the name that the host has.',
+  host: 'must contain its host in plain letters, such as https://shop.example/webhooks, without escapes or look-alike letters.',
+  hyphen: 'must have a host in which no part begins or ends with a hyphen. Give the real name of the host.',
 };
 
 /**
@@ -123,18 +123,18 @@ const AMBIGUOUS: Readonly<Record<UrlAmbiguity, string>> = {
  */
 export function addressRefusal(ip: string, policy: WebhookPolicy, protocol: string = 'https:'): string | null {
   const address = parseAddress(ip);
-  if (address === null) return `${ip} is not an IP address that a webhook can go to.`;
+  if (address === null) return `${ip} is not an IP address that webhooks can be sent to.`;
   const range = rangeOf(address);
   if (protocol === 'http:' && !isRelaxed(policy)) {
     return isListed(address, policy) && !NEVER_OPENED.has(range)
       ? null
-      : `Webhooks to ${ip} must use https. Plain http is for the ranges in WEBHOOK_ALLOW_CIDRS.`;
+      : `Webhooks to ${ip} must use https. Plain http is allowed only for the ranges in WEBHOOK_ALLOW_CIDRS.`;
   }
   if (range === 'unicast') return null;
   if (range === 'loopback' && isRelaxed(policy)) return null;
   if (!NEVER_OPENED.has(range) && isListed(address, policy)) return null;
   const name = RANGE_NAMES[range] ?? 'reserved';
-  return `Webhooks go to public addresses only, and ${ip} is ${withArticle(name)} address. WEBHOOK_ALLOW_CIDRS opens private ranges.`;
+  return `Webhooks can be sent to public addresses only, but ${ip} is ${withArticle(name)} address. WEBHOOK_ALLOW_CIDRS allows private ranges.`;
 }
 
 function withArticle(name: string): string {
@@ -155,7 +155,7 @@ export function parseCidr(
   if (address === null || rest.length > 0 || prefixLength < 0 || prefixLength > bits) {
     return {
       kind: 'invalid',
-      message: `${JSON.stringify(text)} is not a CIDR range. Write it as 10.0.0.0/8 or fd00::/8.`,
+      message: `${JSON.stringify(text)} is not a CIDR range. Write a range such as 10.0.0.0/8 or fd00::/8.`,
     };
   }
   // A range written as IPv6 but parsed as the IPv4 inside: a mapped range, which must be within ::ffff:0:0/96.

@@ -46,7 +46,7 @@ describe('a sealed secret', () => {
   });
 
   it('does not open for another endpoint, so stored values cannot be swapped', () => {
-    expect(() => openSecret(key, sealSecret(key, 'whsec_abc', 'we_1'), 'we_2')).toThrow(/we_2 cannot be opened/);
+    expect(() => openSecret(key, sealSecret(key, 'whsec_abc', 'we_1'), 'we_2')).toThrow(/we_2 cannot be decrypted/);
   });
 
   it('does not open when any byte was changed or cut off', () => {
@@ -92,12 +92,12 @@ describe('the sealing key', () => {
   });
 
   it('that cannot be created says why, and what to do', () => {
-    const wayOut = 'Give Cointill a DATA_DIR that it can write, or set SECRET_KEY.';
+    const wayOut = 'Set DATA_DIR to a folder that Cointill can write to, or set SECRET_KEY.';
     const file = path.join(dataDir, 'file');
     writeFileSync(file, '');
     for (const below of [file, path.join(file, 'data'), path.join(file, 'more', 'data')]) {
       expect(() => loadSealingKey({ dataDir: below })).toThrow(
-        `The key file ${below}/secret.key cannot be created: a file stands where DATA_DIR must be a folder. ${wayOut}`,
+        `The key file ${below}/secret.key cannot be created: a file exists where DATA_DIR must be a folder. ${wayOut}`,
       );
     }
     expect(readdirSync(dataDir)).toEqual(['file']);
@@ -105,7 +105,7 @@ describe('the sealing key', () => {
 
   it.runIf(process.platform === 'linux')('is refused at once where no folder can ever be made', () => {
     expect(() => loadSealingKey({ dataDir: '/proc/cointill/data' })).toThrow(
-      /^The key file \/proc\/cointill\/data\/secret.key cannot be created: no folder can be created there\. Give .*SECRET_KEY\.$/,
+      /^The key file \/proc\/cointill\/data\/secret.key cannot be created: no folder can be created there\. Set .*SECRET_KEY\.$/,
     );
   });
 
@@ -152,7 +152,7 @@ describe('the sealing key', () => {
     ['not base64', 'not a key at all, certainly not one of 32 bytes'],
   ])('refuses a key file that is %s, names it and does not overwrite it', (_what, content) => {
     writeFileSync(keyFile(), content, { mode: 0o600 });
-    expect(() => loadSealingKey({ dataDir })).toThrow(`The key file ${keyFile()} must hold 32 bytes in base64`);
+    expect(() => loadSealingKey({ dataDir })).toThrow(`The key file ${keyFile()} must contain 32 bytes in base64`);
     expect(readFileSync(keyFile(), 'utf8')).toBe(content);
   });
 });

@@ -69,8 +69,8 @@ export function openSecret(key: Uint8Array, sealed: Uint8Array, aad: string): st
     return Buffer.concat([decipher.update(value.subarray(textAt)), decipher.final()]).toString('utf8');
   } catch (cause) {
     throw new Error(
-      `The stored webhook secret of ${aad} cannot be opened: it was sealed with another key. ` +
-        `Start with the SECRET_KEY that was set when it was made, or, if none was set, unset SECRET_KEY and put ` +
+      `The stored webhook secret of ${aad} cannot be decrypted, because it was encrypted with another key. ` +
+        `Start with the SECRET_KEY that was set when the secret was created. If none was set, unset SECRET_KEY and put ` +
         `${KEY_FILE_NAME} back into DATA_DIR. If that key is lost, rotate the endpoint's secret with --lost-key.`,
       { cause },
     );
@@ -127,7 +127,7 @@ function keyFromText(secretKey: string): Buffer {
   if (secretKey.length < MIN_SECRET_KEY_CHARACTERS) {
     throw new SealingKeyError(
       `SECRET_KEY must have at least ${MIN_SECRET_KEY_CHARACTERS} characters, not ${secretKey.length}. ` +
-        'Make one with: openssl rand -base64 32. Or leave SECRET_KEY unset: a key file is then created in DATA_DIR.',
+        'Create one with: openssl rand -base64 32. Or leave SECRET_KEY unset. A key file is then created in DATA_DIR.',
     );
   }
   return Buffer.from(hkdfSync('sha256', secretKey, '', 'cointill webhook secrets v1', KEY_BYTES));
@@ -159,7 +159,7 @@ function tightenMode(file: string, descriptor: number): void {
     fchmodSync(descriptor, 0o600);
   } catch (cause) {
     throw new SealingKeyError(
-      `The key file ${file} is open to other users and its mode cannot be changed. Run: chmod 600 ${file}`,
+      `The key file ${file} is open to other users, and its mode cannot be changed. Run: chmod 600 ${file}`,
       { cause },
     );
   }
@@ -170,8 +170,8 @@ function decodeKey(file: string, content: string): Buffer {
   const key = Buffer.from(text, 'base64');
   if (key.length !== KEY_BYTES || key.toString('base64') !== text) {
     throw new SealingKeyError(
-      `The key file ${file} must hold ${KEY_BYTES} bytes in base64 and does not. Put the original back from a backup. ` +
-        'If it is lost, delete the file: a new one is created at the next start, and every webhook secret must be rotated.',
+      `The key file ${file} must contain ${KEY_BYTES} bytes in base64, but does not. Restore the original file from a backup. ` +
+        'If the original is lost, delete the file. A new one is created at the next start, and every webhook secret must be rotated.',
     );
   }
   return key;
@@ -227,15 +227,15 @@ const REASONS: Readonly<Record<string, string>> = {
   EACCES: 'this user may not write there',
   EPERM: 'this user may not write there',
   ENOENT: 'no folder can be created there',
-  EEXIST: 'a file stands where DATA_DIR must be a folder',
-  ENOTDIR: 'a file stands where DATA_DIR must be a folder',
+  EEXIST: 'a file exists where DATA_DIR must be a folder',
+  ENOTDIR: 'a file exists where DATA_DIR must be a folder',
 };
 
 function noKeyFile(file: string, cause: unknown): SealingKeyError {
   const code = cause instanceof Error && 'code' in cause ? String(cause.code) : String(cause);
   return new SealingKeyError(
     `The key file ${file} cannot be created: ${REASONS[code] ?? code}. ` +
-      'Give Cointill a DATA_DIR that it can write, or set SECRET_KEY.',
+      'Set DATA_DIR to a folder that Cointill can write to, or set SECRET_KEY.',
     { cause },
   );
 }

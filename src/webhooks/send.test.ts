@@ -167,7 +167,7 @@ describe('time', () => {
     expect(await timeoutOf(shop, 500)).toMatchObject({
       kind: 'error',
       stage: 'timeout',
-      message: `No whole answer from 127.0.0.1:${shop.port} within 500 ms (while waiting for the answer).`,
+      message: `No complete response from 127.0.0.1:${shop.port} within 500 ms (while waiting for the response).`,
     });
   });
 
@@ -181,7 +181,7 @@ describe('time', () => {
     expect(await timeoutOf(shop, 500)).toMatchObject({
       kind: 'error',
       stage: 'timeout',
-      message: expect.stringContaining('while reading the answer'),
+      message: expect.stringContaining('while reading the response'),
     });
   });
 
@@ -308,7 +308,7 @@ describe('a connection', () => {
     expect(await sender().send(to(shop.url))).toEqual({
       kind: 'error',
       stage: 'response',
-      message: `127.0.0.1:${shop.port} closed the connection before its answer was complete.`,
+      message: `127.0.0.1:${shop.port} closed the connection before its response was complete.`,
       durationMs: expect.any(Number),
     });
     expect(shop.connectionCount()).toBe(1);

@@ -106,7 +106,7 @@ describe('a body', () => {
     ['a constructor’s prototype, deep inside', order(',"foo":{"constructor":{"prototype":1}}')],
   ])('that sets %s is refused for that, and not as broken JSON', async (_name, text) => {
     const { status, body } = await post({ body: text });
-    expect([status, body]).toEqual(badRequest('No object of the body may have the key __proto__'));
+    expect([status, body]).toEqual(badRequest('No object in the body may have the key __proto__'));
   });
 
   it.each(['A-1', '1234567890123456'])(
@@ -198,7 +198,7 @@ describe('no body', () => {
   });
 
   it('is refused where one is needed, and said to be empty', async () => {
-    const message = 'The body must be a JSON object; it is empty.';
+    const message = 'The body must be a JSON object, but it is empty.';
     for (const headers of [
       {},
       { 'content-type': 'application/json' },

@@ -108,7 +108,7 @@ describe('the page of a transaction', () => {
     await simulatePayment(http.app, { id }, 'part');
     const late = await submit(`/pay/${id}/token`, { asset: 'BTC', network: 'bitcoin' });
     expectPage(late, 400);
-    expect(late.text).toContain('Money for this payment was already seen');
+    expect(late.text).toContain('Your payment has already been detected');
     const { body } = await shop.call({ path: `/api/transactions/${id}` });
     expect(body.transaction['crypto_currency']).toBe('LTC');
   });

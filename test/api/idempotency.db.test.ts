@@ -62,7 +62,7 @@ it.each(POST_ROUTES)('%s with the same key and body answers the same, and acts o
   expect(await http.app.db.selectFrom('events').select('id').execute()).toHaveLength(events.length);
   const other = await shop.call({ ...request, body: { ...Object(request.body), note: 'another body' } });
   expect(other.status).toBe(400);
-  expect(other.text).toContain('Idempotency-Key was used with another body before.');
+  expect(other.text).toContain('Idempotency-Key was already used with a different body.');
 });
 
 it('bodies are the same byte by byte only', async () => {

@@ -159,7 +159,7 @@ describe('scopes', () => {
     });
     for (const { method, path, scope } of API_ROUTES) {
       const documented = body.paths[path.replaceAll(/:(\w+)/g, '{$1}')]?.[method.toLowerCase()];
-      expect([path, documented?.description]).toEqual([path, expect.stringContaining(`the scope ${scope}`)]);
+      expect([path, documented?.description]).toEqual([path, expect.stringContaining(`the ${scope} scope`)]);
     }
   });
 
@@ -366,7 +366,7 @@ describe('a key that was copied from where keys are shortened', () => {
         {
           error: {
             type: 'authentication_error',
-            message: expect.stringMatching(/^Invalid API key: it ends in dots, .* Send the whole key/),
+            message: expect.stringMatching(/^Invalid API key\. It ends in dots .* Send the whole key/),
           },
         },
       ]);

@@ -249,7 +249,7 @@ it('an open order is cancelled once; afterwards it says what it is', async () =>
   const second = await shop.call(cancel);
   expect(second.status).toBe(400);
   expect(second.body).toEqual({
-    error: { type: 'invalid_request_error', message: 'The order cannot be cancelled: it is cancelled.' },
+    error: { type: 'invalid_request_error', message: 'The order cannot be cancelled because it is cancelled.' },
   });
 });
 
@@ -258,7 +258,7 @@ it('an order on which money was seen cannot be cancelled', async () => {
   const order = await created(shop);
   await simulatePayment(http.app, { id: uuidOf(order.id) }, 'part');
   const { status, body } = await shop.call({ method: 'POST', path: `/v1/orders/${order.id}/cancel` });
-  expect([status, body]).toMatchObject([400, { error: { message: expect.stringContaining('money was seen') } }]);
+  expect([status, body]).toMatchObject([400, { error: { message: expect.stringContaining('already been detected') } }]);
 });
 
 it('accepting needs confirmed money, and completes an underpaid order', async () => {
@@ -272,7 +272,7 @@ it('accepting needs confirmed money, and completes an underpaid order', async ()
   const accepted = await shop.call(accept);
   expect([accepted.status, accepted.body]).toMatchObject([200, { status: 'completed', exception: 'underpaid' }]);
   expect((await shop.call(accept)).body).toMatchObject({
-    error: { message: expect.stringContaining('completed already') },
+    error: { message: expect.stringContaining('already completed') },
   });
 });
 

@@ -63,12 +63,12 @@ it('beyond the limit each API answers 429 in its shape, with Retry-After and the
   expect([order.status, order.body]).toEqual([
     429,
     {
-      error: { type: 'rate_limit_error', message: expect.stringMatching(/^Too many requests: 3 a minute are allowed/) },
+      error: { type: 'rate_limit_error', message: expect.stringMatching(/^Too many requests\. The limit is 3 per/) },
     },
   ]);
   expect([transaction.status, transaction.body]).toEqual([
     429,
-    { success: false, message: expect.stringMatching(/^Too many requests: 3 a minute are allowed/) },
+    { success: false, message: expect.stringMatching(/^Too many requests\. The limit is 3 per/) },
   ]);
   for (const { headers } of [order, transaction]) {
     const wait = Number(headers['retry-after']);
@@ -211,7 +211,7 @@ describe('a public key', () => {
     expect([beyond.status, left(beyond), beyond.body]).toEqual([
       429,
       '0 of 30',
-      { error: { type: 'rate_limit_error', message: expect.stringMatching(/^Too many requests: 30 a minute/) } },
+      { error: { type: 'rate_limit_error', message: expect.stringMatching(/The limit is 30 per minute/) } },
     ]);
     expect((await http.call({ ...by('203.0.113.99'), key: other }, server)).status).toBe(200);
   });

@@ -60,7 +60,7 @@ it('one that keeps its connections but takes no writes counts as away, and is lo
   const { client, problem } = watched(server.url);
   await vi.waitFor(async () => expect(await server.keys()).toContain('cointill:health'), WAIT);
   await client.replicaof('127.0.0.1', await freePort());
-  await vi.waitFor(() => expect(problem()).toMatch(/READONLY.*REDIS_URL leads to a replica/), WAIT);
+  await vi.waitFor(() => expect(problem()).toMatch(/READONLY.*REDIS_URL points to a replica/), WAIT);
   await client.replicaof('NO', 'ONE');
   await vi.waitFor(() => expect(problem()).toBeNull(), WAIT);
   await client.config('SET', 'requirepass', 'another');
@@ -85,7 +85,7 @@ it('TLS that the server lacks, missing TLS that it requires, and an unknown cert
   const { problem: unencrypted } = watched(`redis://127.0.0.1:${encrypted}`);
   const { problem: unknown } = watched(`rediss://:s3cr3t@127.0.0.1:${encrypted}`);
   await vi.waitFor(() => {
-    expect(toPlain()).toMatch(/REDIS_URL begins with rediss:\/\/.*write redis:\/\//);
+    expect(toPlain()).toMatch(/REDIS_URL begins with rediss:\/\/.*use redis:\/\//);
     expect(unencrypted()).toMatch(/REDIS_URL must begin with rediss:\/\//);
     expect(unknown()).toMatch(/SELF_SIGNED.*REDIS_URL.*NODE_EXTRA_CA_CERTS/);
   }, WAIT);

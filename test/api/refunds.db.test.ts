@@ -137,7 +137,7 @@ it('money that was given or promised back cannot be accepted as payment any more
     const { status, body } = await accept();
     expect([status, body]).toMatchObject([
       400,
-      { error: { message: expect.stringContaining('was refunded, or is promised back') } },
+      { error: { message: expect.stringContaining('has been refunded or is reserved') } },
     ]);
     expect((await shop.call({ path: `/v1/orders/${made.id}` })).body.status).toBe('expired');
   }
@@ -223,7 +223,7 @@ describe('the sum of refunds', () => {
     const again = await shop.call({ method: 'POST', path: `/v1/refunds/${refund.id}/cancel` });
     expect([again.status, again.body]).toEqual([
       400,
-      { error: { type: 'invalid_request_error', message: expect.stringContaining('failed already') } },
+      { error: { type: 'invalid_request_error', message: expect.stringContaining('already failed') } },
     ]);
     await refunded(shop, { order_id: paid.id, amount: 100 });
   });
@@ -416,7 +416,7 @@ describe('the claim page', () => {
 
     const { quote } = await http.app.read(decodeId('order', paid.id) ?? '');
     const own = await claim(path, quote?.address ?? '');
-    expect([own.status, own.text]).toEqual([400, expect.stringContaining('This address isn')]);
+    expect([own.status, own.text]).toEqual([400, expect.stringContaining('This address doesn')]);
 
     const taken = await claim(path, ` ${BTC_ADDRESS} `);
     expect([taken.status, taken.headers['location']]).toEqual([303, path]);

@@ -68,7 +68,7 @@ describe.each(CREATIONS)('the URLs back to the shop at $path', ({ path, body, fi
         expect([url, answer.status, messageOf(answer.body)]).toEqual([
           url,
           400,
-          `${field} must be an absolute http or https URL without a user name, password or backslash, its host in plain letters, such as https://shop.example/thanks.`,
+          `${field} must be an absolute http or https URL such as https://shop.example/thanks, without a user name, password or backslash, and with a host in plain letters.`,
         ]);
       }
       for (const url of [

@@ -129,10 +129,10 @@ describe.skipIf(hasNoBrowser)('what somebody types', () => {
     const field = page.getByRole('textbox', { name: label }).or(page.getByLabel(label, { exact: true }));
     const before = await field.inputValue();
     await field.fill(LONG);
-    await page.getByText('This is too long: at most').waitFor();
+    await page.getByText('This text is too long. Shorten it').waitFor();
     await page.getByRole('button', { name: button, exact: true }).last().click();
     await field.fill(before);
-    await page.getByText('This is too long: at most').waitFor({ state: 'detached' });
+    await page.getByText('This text is too long. Shorten it').waitFor({ state: 'detached' });
   }
 
   it('and is megabytes long is refused with a sentence in every field, and nothing is sent', async () => {

@@ -273,7 +273,7 @@ describe('sign-ins of strangers from many addresses at once', () => {
       expect(headers).toHaveProperty('x-ratelimit-remaining');
       expect(headers).toHaveProperty('x-ratelimit-reset');
       expect(body).toMatchObject({
-        error: { type: 'service_unavailable', message: expect.stringContaining('Too many people sign in') },
+        error: { type: 'service_unavailable', message: expect.stringContaining('Too many people are signing in') },
       });
     }
   });
@@ -326,7 +326,7 @@ describe('right reauthentications in many sessions of one person, and calls on o
     expect(refused[0]).toMatchObject({
       status: 429,
       headers: { 'retry-after': '1' },
-      body: { error: { message: expect.stringContaining('is being checked for you') } },
+      body: { error: { message: expect.stringContaining('being checked for you') } },
     });
     expect(new Set(refused.map(({ status }) => status))).toEqual(new Set([429]));
     const done = (await Promise.all(links)).map(({ status }) => status);

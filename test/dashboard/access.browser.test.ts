@@ -30,7 +30,7 @@ describe.skipIf(hasNoBrowser)('coming into the dashboard', () => {
     await expect.poll(() => page.getByText('Fill in this field.').count()).toBe(2);
     await page.getByLabel('E-mail').fill('eva@');
     await page.getByRole('button', { name: 'Sign in', exact: true }).click();
-    await page.getByText('Enter an e-mail address such as').waitFor();
+    await page.getByText('Enter an e-mail address, such as').waitFor();
     expect(await page.locator('input[name=email]:focus').count()).toBe(1);
     await page.getByLabel('E-mail').fill(EMAIL);
     await page.getByLabel('Password').fill('not the password');
@@ -61,7 +61,7 @@ describe.skipIf(hasNoBrowser)('coming into the dashboard', () => {
     );
     await client.end();
     await page.goto(`${dashboard.service.dashboard}/unsubscribe/${token}`);
-    await page.getByText('You’ll get no more e-mails about failing webhooks.').waitFor();
+    await page.getByText('You’ll no longer get e-mails about failing webhooks.').waitFor();
     expect(await violations(page, 'switching mails off')).toEqual([]);
     await page.getByRole('button', { name: 'Switch off' }).click();
     await page.getByRole('heading', { level: 1, name: 'Switched off' }).waitFor();
@@ -78,7 +78,7 @@ describe.skipIf(hasNoBrowser)('coming into the dashboard', () => {
     const secret = (await page.getByRole('dialog').locator('code').innerText()).replaceAll(' ', '');
     await page.getByLabel('One-time code').fill(new TOTP({ secret }).generate());
     await page.getByRole('dialog').getByRole('button', { name: 'Confirm' }).click();
-    await page.getByText('They are shown only this once.').waitFor();
+    await page.getByText('These codes are shown only once.').waitFor();
     expect(await violations(page, 'recovery codes')).toEqual([]);
     const codes = await page.getByRole('dialog').locator('li code').allInnerTexts();
     expect(codes).toHaveLength(10);

@@ -62,7 +62,7 @@ it('every change of somebody’s account is mailed to them, and no link in those
   await browser.do('POST /dashboard/api/account/recovery-codes');
   expect(await mails()).toEqual([[email, 'Your account has new recovery codes']]);
   await browser.do('POST /dashboard/api/account/totp/remove');
-  expect(await mails()).toEqual([[email, 'The authenticator app of your account was removed']]);
+  expect(await mails()).toEqual([[email, 'The authenticator app was removed from your account']]);
   await browser.do('POST /dashboard/api/account/password', { current_password: PASSWORD, password: `${PASSWORD} 2` });
   expect(await mails()).toEqual([[email, 'Your password was changed']]);
 
@@ -71,7 +71,7 @@ it('every change of somebody’s account is mailed to them, and no link in those
   await browser.do('POST /dashboard/api/account/totp/confirm', { code: code(again) });
   await mails();
   await owner.browser.do('POST /dashboard/api/people/remove-factors', { id });
-  expect(await mails()).toEqual([[email, 'The second factors of your account were removed']]);
+  expect(await mails()).toEqual([[email, 'The second factors were removed from your account']]);
   const { link } = await owner.browser.do('POST /dashboard/api/people/reset', { id });
   const [reset] = await rawMails();
   expect(reset).toMatchObject({ to: [email], raw: expect.stringMatching(/^Subject: Your password was reset/m) });

@@ -254,7 +254,7 @@ it('changing the e-mail, at once where no mails are sent, says of few others tha
   const change = (email: string) => one.browser.try('POST /dashboard/api/account/email', { email });
   for (let guess = 0; guess < 5; guess += 1) {
     const { status, text } = await change(other.email.toUpperCase());
-    expect([status, text]).toEqual([400, expect.stringContaining('This e-mail cannot be used here.')]);
+    expect([status, text]).toEqual([400, expect.stringContaining('This e-mail address cannot be used here.')]);
   }
   expect((await change(other.email)).status).toBe(429);
   // A free one as well: whoever guesses learns nothing from the sixth on.

@@ -108,7 +108,7 @@ describe.skipIf(hasNoBrowser)('Needs attention', () => {
     await dialog.getByRole('radio', { name: 'Only the overpaid amount', checked: true }).waitFor();
     const button = await dialog.getByRole('button', { name: 'Refund', exact: true }).boundingBox();
     expect((button?.y ?? Infinity) + (button?.height ?? 0)).toBeLessThan(640);
-    await dialog.getByLabel('Ask the customer').check();
+    await dialog.getByLabel('The customer enters the address').check();
     await dialog.getByRole('button', { name: 'Refund', exact: true }).click();
     // The link stays when the item is over.
     await item.waitFor({ state: 'detached' });
@@ -148,7 +148,7 @@ describe.skipIf(hasNoBrowser)('Needs attention', () => {
     await page.getByLabel('First day').fill('2026-01-01');
     await page.waitForURL(/from=2026-01-01/);
     await page.getByRole('button', { name: 'Table' }).click();
-    await page.getByRole('columnheader', { name: 'Volume before' }).waitFor();
+    await page.getByRole('columnheader', { name: 'Previous volume' }).waitFor();
     expect(await violations(page, 'Home with other days')).toEqual([]);
   });
 });

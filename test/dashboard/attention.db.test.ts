@@ -321,7 +321,7 @@ describe('beside payments', () => {
     const shown = (await list()).data;
     expect(shown.find(({ kind }) => kind === 'node_behind')).toMatchObject({
       network: 'ethereum',
-      detail: expect.stringContaining('no worker follows it'),
+      detail: expect.stringContaining('no worker follows this network'),
     });
     expect(shown.find(({ kind }) => kind === 'sweep')).toMatchObject({
       usd: '123.45',

@@ -62,7 +62,7 @@ describe.skipIf(hasNoBrowser)('several payments at once', () => {
     await page.getByText('“vip” was added to 1 payment.').waitFor();
     await row(page, 'BK-1').getByRole('checkbox').check();
     await label(page, 'vip');
-    await page.getByText('“vip” was added to 1 payment. 1 had it already.').waitFor();
+    await page.getByText('“vip” was added to 1 payment. 1 payment already had the label.').waitFor();
     await button(page, 'Undo').click();
     await page.getByText('“vip” was removed from 1 payment.').waitFor();
     expect([await labelsOf(page, first), await labelsOf(page, second)]).toEqual([['rush'], ['rush', 'vip']]);
@@ -99,8 +99,8 @@ describe.skipIf(hasNoBrowser)('several payments at once', () => {
     expect(await violations(page, 'a change that was interrupted')).toEqual([]);
     await button(page, 'Continue').click();
     await page.getByText(`“audit” was added to ${COPIES + 1} payments.`).waitFor();
-    await page.getByText('1 could not be changed:').waitFor();
-    await page.getByText('it has 20 labels already; remove one first').waitFor();
+    await page.getByText('1 change failed:').waitFor();
+    await page.getByText('already has 20 labels; remove one first').waitFor();
     await page.getByRole('link', { name: 'BK-1', exact: true }).waitFor();
     expect(await violations(page, 'a change that was done in part')).toEqual([]);
   });

@@ -441,7 +441,7 @@ describe('a large file', async () => {
     const first = await start();
     const again = await start();
     expect([again.status, again.headers.get('retry-after')]).toEqual([429, '10']);
-    expect(await again.text()).toContain('Another export of yours is running.');
+    expect(await again.text()).toContain('Another of your exports is still running.');
     const others = await start(other.browser);
     // An answer that nothing refers to any more would be given up, and with it its place.
     expect([first.status, others.status]).toEqual([200, 200]);

@@ -115,6 +115,12 @@ it('each first step is ticked off when it is done', async () => {
   expect(await steps()).toEqual(['test_payment', 'webhook', 'webhook_answered']);
   await createKey(app, { projectId, name: 'Live', mode: 'live', kind: 'secret', permission: 'full' });
   expect(await steps()).toEqual(['test_payment', 'webhook', 'webhook_answered', 'live_key']);
+  await app.db
+    .updateTable('projects')
+    .set({ support_url: 'mailto:help@shop.example' })
+    .where('id', '=', projectId)
+    .execute();
+  expect(await steps()).toContain('support');
 });
 
 it('the health of webhooks names the failing endpoint only to people who may see webhooks', async () => {
@@ -151,13 +157,13 @@ it('the health of webhooks names the failing endpoint only to people who may see
 it('the health of the clock is a warning, and a problem once no payment is made', async () => {
   const health = () => createServiceHealth(app, [], 0)().then(({ clock }) => clock);
   expect(await health()).toEqual({ state: 'ok', count: 1, affected: 0, faults: [] });
-  const off = { ...RIGHT_CLOCK, problem: 'the clock is 31 s behind' };
+  const off = { ...RIGHT_CLOCK, aheadMs: -31_000, problem: 'the clock is 31 s behind' };
   app.judgeClock(off);
   expect(await health()).toEqual({
     state: 'warning',
     count: 1,
     affected: 1,
-    faults: [expect.objectContaining({ kind: 'clock', said: off.problem })],
+    faults: [expect.objectContaining({ kind: 'clock', count: 31 })],
   });
   app.judgeClock({ ...off, refusal: 'no payment is made' });
   expect(await health()).toMatchObject({ state: 'problem' });
@@ -255,8 +261,8 @@ it('a range that is none is refused with the parameter and its rule', async () =
   expect(await asked('from=2026-02-30&to=2026-03-01')).toEqual(refused('from', 'a day such as'));
   expect(await asked('from=1900-01-01&to=2100-01-01')).toEqual(refused('from', 'between 1971-01-01 and 9990-12-31'));
   expect(await asked('from=2026-02-28')).toEqual(refused('to', 'given together'));
-  expect(await asked('from=2026-02-28&to=2026-02-27')).toEqual(refused('to', 'must not be before the first one'));
+  expect(await asked('from=2026-02-28&to=2026-02-27')).toEqual(refused('to', 'must not be before the first day'));
   expect(await asked('from=2020-02-28&to=2026-02-27')).toEqual(refused('from', 'at most 731 days'));
-  expect(await asked('from=2026-02-01&to=2026-02-27&period=7d')).toEqual(refused('period', 'beside from and to'));
+  expect(await asked('from=2026-02-01&to=2026-02-27&period=7d')).toEqual(refused('period', 'but not both'));
   expect(await asked('from=2025-03-01&to=2027-03-01&zone=Africa/Cairo')).toEqual([200, undefined, undefined]);
 });

@@ -57,18 +57,18 @@ describe.skipIf(hasNoBrowser)('Keys, People and Audit', () => {
     await dialogOf(page).getByLabel('In an hour').check();
     await dialogOf(page).getByRole('button', { name: 'Roll', exact: true }).click();
     await dialogOf(page).getByRole('button', { name: 'I have saved this key' }).click();
-    await page.getByText('Ends soon').waitFor();
+    await page.getByText('Expires soon').waitFor();
     await page.getByRole('button', { name: 'Revoke <b>Server</b>' }).last().click();
     await dialogOf(page).getByRole('button', { name: 'Revoke', exact: true }).click();
-    await page.getByText('Keys that ended: 1').waitFor();
+    await page.getByText('Keys that no longer work: 1').waitFor();
     await page.getByRole('button', { name: 'Edit addresses' }).click();
-    await dialogOf(page).getByLabel('Addresses and ranges, one a line').fill('nowhere');
-    await dialogOf(page).getByRole('button', { name: 'Edit addresses' }).click();
+    await dialogOf(page).getByLabel('Addresses and ranges, one per line').fill('nowhere');
+    await dialogOf(page).getByRole('button', { name: 'Save' }).click();
     await dialogOf(page).getByText('"nowhere" is not a CIDR range.').waitFor();
-    await dialogOf(page).getByLabel('Addresses and ranges, one a line').fill('198.51.100.0/24');
+    await dialogOf(page).getByLabel('Addresses and ranges, one per line').fill('198.51.100.0/24');
     await dialogOf(page).getByRole('button', { name: 'Add 127.0.0.1' }).first().click();
     expect(await violations(page, 'Edit addresses')).toEqual([]);
-    await dialogOf(page).getByRole('button', { name: 'Edit addresses' }).click();
+    await dialogOf(page).getByRole('button', { name: 'Save' }).click();
     await page.locator('main code').getByText('198.51.100.0/24').waitFor();
   });
 
@@ -79,7 +79,7 @@ describe.skipIf(hasNoBrowser)('Keys, People and Audit', () => {
     await dialogOf(page).getByLabel('Name').fill('Reports');
     await dialogOf(page).getByRole('radio', { name: 'Scopes' }).check();
     await dialogOf(page).getByRole('button', { name: 'Create key' }).click();
-    await dialogOf(page).getByText('A key needs either a permission or one scope at least').waitFor();
+    await dialogOf(page).getByText('A key needs either a permission or at least one scope').waitFor();
     await dialogOf(page).getByRole('checkbox', { name: 'payments:create' }).check();
     await dialogOf(page).getByRole('checkbox', { name: 'payments:read' }).check();
     expect(await violations(page, 'Scopes of a key')).toEqual([]);
@@ -185,13 +185,14 @@ describe.skipIf(hasNoBrowser)('Keys, People and Audit', () => {
     const demand = async (isRequired: boolean): Promise<void> => {
       await page.getByRole('button', { name: 'Change', exact: true }).click();
       await dialogOf(page).getByRole('checkbox', { name: 'Developer' }).setChecked(isRequired);
-      if (isRequired) await dialogOf(page).getByText('Now without one: Ann Lee.').waitFor();
+      if (isRequired) await dialogOf(page).getByText('People without a second factor: Ann Lee.').waitFor();
       expect(await violations(page, 'Required second factor')).toEqual([]);
       await dialogOf(page).getByRole('button', { name: 'Save' }).click();
-      await page.getByText(isRequired ? 'Required of: Developer.' : 'Everybody decides for themselves.').waitFor();
+      const saved = isRequired ? 'These roles require a second factor: Developer.' : 'Everybody decides for themselves';
+      await page.getByText(saved).waitFor();
     };
     await demand(true);
-    const asked = dialogOf(ann.page).filter({ hasText: 'Your role requires one.' });
+    const asked = dialogOf(ann.page).filter({ hasText: 'Your role requires a second factor.' });
     await asked.waitFor();
     expect(await violations(ann.page, 'A required second factor')).toEqual([]);
     await asked.getByRole('button', { name: 'Authenticator app' }).click();
@@ -206,14 +207,14 @@ describe.skipIf(hasNoBrowser)('Keys, People and Audit', () => {
     await ann.page.getByTitle(email).getByText('Ann Lee', { exact: true }).waitFor();
     await demand(false);
 
-    await page.getByText('Working keys they made: 1').first().waitFor();
+    await page.getByText('Created keys that still work: 1').first().waitFor();
     await page.getByRole('button', { name: `More for ${email}` }).click();
     await page.getByRole('menuitem', { name: 'Deactivate' }).click();
     await dialogOf(page).getByText('Laptop').waitFor();
     expect(await violations(page, 'Deactivate')).toEqual([]);
     await dialogOf(page).getByRole('button', { name: 'Deactivate' }).click();
     await page.getByText(`${email} was deactivated.`).waitFor();
-    await page.getByRole('button', { name: 'Working keys they made: 1' }).first().click();
+    await page.getByRole('button', { name: 'Created keys that still work: 1' }).first().click();
     await dialogOf(page).getByRole('link', { name: 'To the keys' }).click();
     await heading(page, 'Keys').waitFor();
     await page.getByText('Laptop', { exact: true }).waitFor();

@@ -146,7 +146,7 @@ it('a rolled key works beside the one in its place until its end, and can be rol
     ended_by: { name: owner.email },
   });
   const again = await act(old.key.id, 'roll', projectId, { overlap_hours: 0 });
-  expect([again.status, again.body.error.message]).toEqual([409, expect.stringContaining('was rolled already')]);
+  expect([again.status, again.body.error.message]).toEqual([409, expect.stringContaining('was already rolled')]);
   clock.advance(24 * HOUR_MS - 2);
   expect(await tried(old.text)).toBe(200);
   clock.advance(2);
@@ -214,7 +214,7 @@ it('a developer makes and rolls live keys of no more than a developer may, and t
     expect(await status(grant)).toEqual([
       403,
       'permission_error',
-      'As developer you may not make this live key: whoever has it could create, cancel and accept live payments. Choose less, or ask somebody with the role owner or admin.',
+      'With the role developer, you may not create this live key, because anyone who has the key could create, cancel or accept live payments. Give the key fewer permissions, or ask somebody with the role owner or admin.',
     ]);
   }
   expect((await status({ scopes: ['refunds'] }))[2]).toContain('could create refunds');
@@ -276,7 +276,7 @@ it('a role that changed while the page is open is refused with a sentence', asyn
   const answer = await act(key.id, 'revoke', projectId, {}, member.browser);
   expect([answer.status, answer.body.error.message]).toEqual([
     403,
-    'As viewer you may not create and revoke test keys: that takes the role owner, admin or developer. An owner can change your role.',
+    'With the role viewer, you may not create or revoke test keys. You need the role owner, admin or developer. An owner can change your role.',
   ]);
 });
 

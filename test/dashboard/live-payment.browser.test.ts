@@ -117,7 +117,7 @@ describe.skipIf(hasNoBrowser)('a live payment, on a real chain', () => {
     await overpaid.waitFor({ state: 'detached' });
     const toSign = attention.getByRole('heading', { name: /^Refund to sign: re_/ });
     await toSign.waitFor();
-    await button(attention, 'See what to sign').click();
+    await button(attention, 'See the refund').click();
     const panel = attention.getByRole('complementary', { name: 'Payment' });
     await panel.getByRole('button', { name: 'Sign refund' }).waitFor();
     await refunds.getByRole('button', { name: 'Sign refund' }).click();
@@ -128,12 +128,12 @@ describe.skipIf(hasNoBrowser)('a live payment, on a real chain', () => {
     wallet.declined.clear();
     await chain().rpc('evm_setAutomine', [false]);
     await ask.click();
-    await sign.getByText('Sent, not in a block yet.').waitFor();
+    await sign.getByText('Sent, but not in a block yet.').waitFor();
     expect(wallet.sent).toHaveLength(1);
     // A person who opens it again before a block shows it is warned.
     await page.keyboard.press('Escape');
     await refunds.getByRole('button', { name: 'Sign refund' }).click();
-    await sign.getByText(`${wallet.sent[0]} was sent to pay this refund`, { exact: false }).waitFor();
+    await sign.getByText(`${wallet.sent[0]} was sent at `, { exact: false }).waitFor();
     await chain().rpc('evm_setAutomine', [true]);
     await chain().mine(2);
     await sign.getByText('Completed.').waitFor();
@@ -181,7 +181,9 @@ describe.skipIf(hasNoBrowser)('a live payment, on a real chain', () => {
     const file = { name: 'signed.psbt', mimeType: 'application/octet-stream', buffer: Buffer.from(signed.toPSBT()) };
     await sign.locator('input[type=file]').setInputFiles(file);
     await send.click();
-    await sign.getByText('Seen by the network. It waits to be mined.').waitFor();
+    await sign
+      .getByText('The network has received the transaction. It is waiting to be included in a block.')
+      .waitFor();
     expect(await violations(page, 'Sign refund, sent')).toEqual([]);
     await node().mine(1);
     await sign.getByText('1 of 2 confirmations.').waitFor();
@@ -202,14 +204,14 @@ describe.skipIf(hasNoBrowser)('a live payment, on a real chain', () => {
     await confirm(page, 'Accept payment').click();
     await page.getByText('Payment accepted.').first().waitFor();
     await button(page, 'Refund').click();
-    await page.getByLabel('Ask the customer').check();
+    await page.getByLabel('The customer enters the address').check();
     await confirm(page, 'Refund').click();
     await page.getByText('waiting for the customer’s address').waitFor();
     await button(page, 'Cancel refund').click();
     await page.getByRole('dialog', { name: 'Cancel refund' }).waitFor();
     expect(await violations(page, 'Cancel refund')).toEqual([]);
     await confirm(page, 'Cancel refund').click();
-    await page.getByText('It was cancelled.').waitFor();
+    await page.getByText('The refund was cancelled.').waitFor();
     expect(await violations(page, 'a live payment')).toEqual([]);
     await button(page, 'Refund').waitFor();
   });
@@ -225,9 +227,9 @@ describe.skipIf(hasNoBrowser)('a live payment, on a real chain', () => {
     await page.goto(sweeps);
     await page.getByRole('region', { name: 'Ethereum' }).waitFor();
     await button(page, 'Check now').click();
-    const calls = page.getByRole('list', { name: 'To sweep now, in this order' });
-    await calls.getByText('Possible once the factory is deployed.').first().waitFor();
-    await calls.getByText('Send it from another wallet').last().click();
+    const calls = page.getByRole('list', { name: 'Transactions to send now, in this order' });
+    await calls.getByText('This sweep is possible once the factory has been deployed.').first().waitFor();
+    await calls.getByText('Send from another wallet').last().click();
     await calls.getByText('Gas limit').last().waitFor();
     expect(await violations(page, 'Sweeps with a call')).toEqual([]);
 
@@ -244,12 +246,12 @@ describe.skipIf(hasNoBrowser)('a live payment, on a real chain', () => {
     wallet.declined.add('eth_sendTransaction');
     await button(page, 'Deploy').click();
     await dialog.getByRole('button', { name: wallet.info.name }).click();
-    await dialog.getByText(`You declined in ${wallet.info.name}. Nothing was sent.`).waitFor();
+    await dialog.getByText(`You declined the request in ${wallet.info.name}. Nothing was sent.`).waitFor();
     expect(await violations(page, 'a call that was declined')).toEqual([]);
     wallet.declined.clear();
     await dialog.getByRole('button', { name: wallet.info.name }).click();
     const underWay = page.getByRole('list', { name: 'Under way' });
-    await underWay.getByText('Seen', { exact: true }).waitFor();
+    await underWay.getByText('Detected', { exact: true }).waitFor();
     await chain().mine(1);
     await button(page, 'Sweep').waitFor();
 
@@ -259,12 +261,12 @@ describe.skipIf(hasNoBrowser)('a live payment, on a real chain', () => {
     // Another tab sees that a wallet is being asked, and is not offered the same again.
     const asked = other.getByRole('list', { name: 'Under way' });
     await asked.getByText('In a wallet').waitFor();
-    await other.getByText('To sweep now, in this order').waitFor({ state: 'detached' });
+    await other.getByText('Transactions to send now, in this order').waitFor({ state: 'detached' });
     await asked.getByRole('button', { name: 'Enter the hash' }).click();
     expect(await violations(other, 'Sweeps under way')).toEqual([]);
     await other.keyboard.press('Escape');
     answer();
-    await underWay.getByText('Seen', { exact: true }).waitFor();
+    await underWay.getByText('Detected', { exact: true }).waitFor();
     await dialog.waitFor({ state: 'detached' });
     await chain().mine(1);
     const history = other.getByRole('list', { name: 'History' }).getByRole('listitem');

@@ -22,7 +22,7 @@ describe.skipIf(hasNoBrowser || !isFilled)('a project with as many payments as P
       const { page } = await dashboard.openSignedIn();
       await page.goto(base());
       await page.getByLabel('Period').selectOption('365d');
-      await page.getByText('Typical time to complete to completion').first().waitFor();
+      await page.getByText('Typical time to complete').first().waitFor();
       expect(await violations(page, 'Home of a full project')).toEqual([]);
       await page.getByRole('link', { name: 'Payments' }).first().click();
       await button(page, 'Filter').click();

@@ -88,7 +88,7 @@ describe.skipIf(hasNoBrowser)('the navigation', () => {
       ['Refund a payment', 'n f'],
       ['Create a key', 'n k'],
       ['Invite a person', 'n u'],
-      ['Switch to live', 'g m'],
+      ['Switch to live mode', 'g m'],
     ] as const) {
       expect(await option(name).locator('kbd').textContent()).toBe(keys);
     }

@@ -181,7 +181,7 @@ it('a refusal is in the language that the page asks for, and in English in any o
   expect(await refusal('de', { amount: '0' })).toBe(`400 amount: Der Betrag muss ${rule}`);
   expect(await refusal('ja', { amount: '0' })).toContain('The amount must be a number from 0.01');
   expect(await refusal('de', { customer_email: 'ann@' })).toBe(
-    '400 customer_email: Die E-Mail-Adresse muss wie kunde@example.com aussehen.',
+    '400 customer_email: Die E-Mail-Adresse muss vollständig sein, etwa kunde@example.com.',
   );
   const long = { description: 'x'.repeat(10_000) };
   expect(await refusal('de', long)).toMatch(

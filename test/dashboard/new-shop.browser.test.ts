@@ -113,7 +113,7 @@ describe.skipIf(hasNoBrowser)('a new shop', () => {
     await dialogOf(page).getByText('Show the first deposit addresses').click();
     const addresses = dialogOf(page).getByRole('list', { name: 'First addresses' }).getByRole('listitem');
     const first = await addresses.first().innerText();
-    await dialogOf(page).getByLabel('I compared the treasury’s address').check();
+    await dialogOf(page).getByLabel('I compared the treasury address').check();
     await confirm(page, 'Set wallet').click();
     await button(page, 'Done').click();
 
@@ -182,12 +182,12 @@ describe.skipIf(hasNoBrowser)('a new shop', () => {
     // In another tab somebody pays it at this moment: nothing is sent before that was read.
     await reportPaid(page);
     await payer.click();
-    await page.getByText('Details changed, so nothing was sent').waitFor();
+    await page.getByText('The refund’s details have changed, so nothing was sent').waitFor();
     await sign.getByText('Nothing is left to sign').waitFor();
     expect(wallet.requests.map(({ method }) => method)).not.toContain('eth_sendTransaction');
     // No node has that transaction. After two minutes the refund can be paid, with a warning.
     await letMinutesPass();
-    await sign.getByText('Look it up before you pay again').waitFor();
+    await sign.getByText('Look up the transaction before you pay again').waitFor();
     await payer.click();
     await eventually('the refund is sent', () => Promise.resolve(wallet.sent[0] ?? null));
     await chain().mine(CONFIRMED);
@@ -214,8 +214,8 @@ describe.skipIf(hasNoBrowser)('a new shop', () => {
 
     // The month's statement.
     await open(page, 'Reports');
-    await button(page, 'Make statement').click();
-    await page.getByText('Balanced: all money received is accounted for, to the last unit.').waitFor();
+    await button(page, 'Create statement').click();
+    await page.getByText('The statement balances. All money received is accounted for, to the last unit.').waitFor();
 
     // A colleague, who may look after payments and nothing else.
     await open(page, 'People');

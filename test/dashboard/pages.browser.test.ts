@@ -218,7 +218,7 @@ describe.skipIf(hasNoBrowser)('the shell', () => {
     expect(await violations(page, 'reauthentication')).toEqual([]);
     await reauthentication.getByLabel('Password').fill(PASSWORD);
     await reauthentication.getByRole('button', { name: 'Confirm' }).click();
-    await page.getByText('Your e-mail was changed.').waitFor();
+    await page.getByText('Your e-mail address was changed.').waitFor();
     await page.getByText('someone@example.com').waitFor();
   });
 });

@@ -38,7 +38,7 @@ describe.skipIf(hasNoBrowser)('a passkey', () => {
     await page.getByLabel('Name').fill('Work laptop');
     expect(await violations(page, 'a new passkey')).toEqual([]);
     await page.getByRole('dialog').getByRole('button', { name: 'Add a passkey' }).click();
-    await page.getByText('They are shown only this once.').waitFor();
+    await page.getByText('These codes are shown only once.').waitFor();
     await page.getByRole('button', { name: 'I have saved these codes' }).click();
     await page.getByText('Work laptop').waitFor();
     expect((await cdp.send('WebAuthn.getCredentials', { authenticatorId: id })).credentials).toHaveLength(1);
@@ -91,7 +91,7 @@ describe.skipIf(hasNoBrowser)('a passkey', () => {
     await page.getByRole('button', { name: 'Sign in', exact: true }).click();
     await page.getByRole('heading', { level: 1, name: 'Home' }).waitFor();
     await page.goto(`${other}/account`);
-    await page.getByText('Passkeys work at').waitFor();
+    await page.getByText('Passkeys work only at').waitFor();
     expect(await page.getByRole('main').innerText()).toContain('DASHBOARD_URL');
   });
 });
@@ -107,7 +107,7 @@ describe.skipIf(hasNoBrowser)('on an IP address', () => {
     await page.getByLabel('E-mail').fill(EMAIL);
     await page.getByLabel('Password').fill(PASSWORD);
     await page.getByRole('button', { name: 'Create account' }).click();
-    const says = page.getByText('Set DASHBOARD_URL to the name people use');
+    const says = page.getByText('Set DASHBOARD_URL to the host name that people use');
     await says.waitFor();
     expect(await violations(page, 'no passkeys')).toEqual([]);
     await page.getByRole('button', { name: 'Not now' }).click();

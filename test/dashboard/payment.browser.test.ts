@@ -75,7 +75,7 @@ describe.skipIf(hasNoBrowser)('a payment', () => {
     await amount.fill('49.99');
     await page.getByRole('region', { name: 'What will be sent' }).getByText('0.00083317 BTC').waitFor();
     await amount.fill('50');
-    await page.getByText('This is more than can be refunded').waitFor();
+    await page.getByText('You can refund at most').waitFor();
     found.push(...(await violations(page, 'Refund of too much')));
     await page.getByRole('textbox', { name: 'Address' }).fill(ADDRESS);
     await confirm(page, 'Refund').click();
@@ -175,7 +175,7 @@ describe.skipIf(hasNoBrowser)('a payment', () => {
     await button(page, 'Cancel payment').click();
     await page.getByRole(DIALOG, { name: 'Cancel payment' }).waitFor();
     expect(await elsewhere(page, id, 'complete', {})).toBe(200);
-    await page.getByText('This is not possible now').waitFor();
+    await page.getByText('This action is not possible now').waitFor();
     expect(await violations(page, 'an action that is gone')).toEqual([]);
     await page.getByRole(DIALOG).getByRole('button', { name: 'Close' }).last().click();
     await page.getByText('Paid').first().waitFor();
@@ -195,7 +195,7 @@ describe.skipIf(hasNoBrowser)('a payment', () => {
     const note = await noteOf(page, id);
     expect(await elsewhere(page, id, 'notes/edit', { ...note, text: 'Theirs' })).toBe(200);
     await button(page, 'Save').click();
-    await page.getByRole('alert').getByText('was edited meanwhile').waitFor();
+    await page.getByRole('alert').getByText('has since been edited').waitFor();
     expect(await violations(page, 'a note of two people')).toEqual([]);
     expect(await field.inputValue()).toBe('My own words');
     await button(page, 'Cancel').click();
@@ -241,7 +241,7 @@ describe.skipIf(hasNoBrowser)('a payment', () => {
     expect(await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth')).toBe(0);
     const note = page.getByRole('textbox', { name: 'Note' });
     await note.evaluate(`(${PASTE})(document.querySelector('textarea'))`);
-    await page.getByText(`this one has ${PASTED}`).waitFor();
+    await page.getByText(`This note has ${PASTED}`).waitFor();
     await button(page, 'Add note').click();
     expect((await note.inputValue()).length).toBe(PASTED);
     await note.fill('');

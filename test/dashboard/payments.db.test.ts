@@ -306,7 +306,7 @@ describe('an action on a payment', () => {
     const before = await get<PaymentView>(owner.browser, `${pathOf(app.projectId)}/${id}`);
     expect(await act(owner.browser, id, 'complete')).toMatchObject({
       status: 400,
-      body: { error: { message: 'The payment cannot be completed: it is cancelled.' } },
+      body: { error: { message: 'The payment cannot be completed because it is cancelled.' } },
     });
     expect(await get(owner.browser, `${pathOf(app.projectId)}/${id}`)).toEqual(before);
     const live = publicPaymentId(await app.pay({ mode: 'live' }));

@@ -34,7 +34,7 @@ it('the last owner keeps the role and the account, and the page’s sentence nam
     await messageOf('deactivate', { id }),
     await messageOf('invite', { email: owner.email, role: 'viewer' }),
   ]) {
-    expect(message).toMatch(/This is the last owner|has an account already/);
+    expect(message).toMatch(/This person is the last owner|already has an account/);
     expect(message).not.toContain('cointill');
   }
   expect(await people()).toMatchObject([{ id, state: 'active', memberships: [{ project: null, role: 'owner' }] }]);
@@ -76,7 +76,7 @@ it('of two owners who change a role the second is told what it is now', async ()
   const change = { id, project: null, seen: 'support' } as const;
   await session.do('POST /dashboard/api/people/role', { ...change, role: 'developer' });
   const second = await session.try('POST /dashboard/api/people/role', { ...change, role: 'viewer' });
-  expect([second.status, second.text]).toEqual([409, expect.stringContaining(`${email} has the role developer`)]);
+  expect([second.status, second.text]).toEqual([409, expect.stringContaining(`${email} now has the role developer`)]);
   expect((await people()).find((one) => one.id === id)?.memberships).toEqual([{ project: null, role: 'developer' }]);
 });
 

@@ -49,7 +49,7 @@ describe.skipIf(hasNoBrowser)('Refunds', () => {
     await page.mouse.click(5, 5);
     expect(await amount.inputValue()).toBe('20');
     await dialog(page)
-      .getByLabel(/^Ask the customer/)
+      .getByLabel(/^The customer enters the address/)
       .check();
     await preview.getByText('The address that the customer enters').waitFor();
     await preview.getByText('0.00049984 BTC').waitFor();
@@ -90,8 +90,26 @@ describe.skipIf(hasNoBrowser)('Refunds', () => {
     await panel(page).getByText('0.0001 BTC').waitFor();
     await panel(page).getByRole('button', { name: 'Cancel refund' }).click();
     await dialog(page).getByRole('button', { name: 'Cancel refund' }).click();
-    await panel(page).getByText('It was cancelled.').waitFor();
+    await panel(page).getByText('The refund was cancelled.').waitFor();
     expect(found).toEqual([]);
+  });
+
+  it('are not made of an amount of coins that means two things in the person’s language', async () => {
+    const { page } = await dashboard.openSignedIn({ locale: 'de-DE' });
+    const order = await dashboard.makeOrder({ order_id: 'RP-3' });
+    await page.goto(`${base('test')}/payments/${order}`);
+    await page.getByText('RP-3').first().waitFor();
+    await act(page, order, 'simulate', { outcome: 'paid' });
+    await page.getByRole('button', { name: 'Erstatten', exact: true }).first().click();
+    await dialog(page).getByLabel('Ein Betrag in BTC').check();
+    const amount = dialog(page).getByRole('textbox', { name: 'Betrag', exact: true });
+    await amount.fill('0,000125');
+    await dialog(page).getByRole('region').getByText('0,000125 BTC').first().waitFor();
+    await dialog(page).getByLabel('Der Kunde gibt die Adresse über einen Link ein, den Sie senden').check();
+    await amount.fill('1.125');
+    await dialog(page).getByRole('button', { name: 'Erstatten', exact: true }).click();
+    await dialog(page).getByText('Geben Sie eine Zahl über 0 mit höchstens 8 Nachkommastellen').waitFor();
+    expect(await violations(page, 'an amount that means two things')).toEqual([]);
   });
 
   it('show where each stands on the chain, take those of one network together, and download what is filtered', async () => {
@@ -104,7 +122,7 @@ describe.skipIf(hasNoBrowser)('Refunds', () => {
     for (const text of [
       'Waiting for address',
       'To sign',
-      'Seen on the chain',
+      'Detected on the chain',
       'Reversed by the chain',
       'Completed',
       'Failed',
@@ -121,20 +139,20 @@ describe.skipIf(hasNoBrowser)('Refunds', () => {
     await table(page)
       .getByRole('checkbox', { name: /0\.25 BTC/ })
       .check();
-    await page.getByText('2 chosen: 0.35 BTC on Bitcoin').waitFor();
+    await page.getByText('2 selected: 0.35 BTC on Bitcoin').waitFor();
     expect(await table(page).getByRole('checkbox', { name: /LTC/ }).count()).toBe(0);
     found.push(...(await violations(page, 'refunds that are chosen')));
     await page.getByRole('button', { name: 'Sign together' }).click();
     await dialog(page).waitFor();
     await page.keyboard.press('Escape');
     await dialog(page).waitFor({ state: 'detached' });
-    await page.getByText('2 chosen: 0.35 BTC on Bitcoin').waitFor();
+    await page.getByText('2 selected: 0.35 BTC on Bitcoin').waitFor();
 
     await page
       .getByRole('row', { name: /Reversed by the chain/ })
       .getByRole('button')
       .click();
-    await panel(page).getByText('Do not pay it again yet').waitFor();
+    await panel(page).getByText('Do not pay the refund again yet').waitFor();
     found.push(...(await violations(page, 'a refund that was reorganised away')));
     await page.keyboard.press('Escape');
     await page.getByRole('searchbox', { name: 'Any ID, order, address or hash' }).fill('RP-2');
@@ -164,7 +182,7 @@ describe.skipIf(hasNoBrowser)('Refunds', () => {
     expect((await page.request.post(new URL(path, page.url()).href, { data: {}, headers })).status()).toBe(200);
     // A row of the second page changes in its place.
     await expect.poll(() => table(page).getByText('Waiting for address').count()).toBe(0);
-    await table(page).getByText('Seen on the chain').waitFor();
+    await table(page).getByText('Detected on the chain').waitFor();
   });
 
   const savesAt = (paymentId: string, at: number) => {

@@ -157,7 +157,7 @@ describe('a refund', () => {
   it('of support goes to the address that the customer gives, and to none that support chose', async () => {
     const payment = await paid();
     const chosen = await acts.post(support.browser, payment.id, 'refunds', form({ address: ADDRESS }));
-    expect(chosen).toMatchObject(refused(403, 'create refunds to an address of their own choice'));
+    expect(chosen).toMatchObject(refused(403, 'create refunds to a freely chosen address'));
     const requested = await acts.post(support.browser, payment.id, 'refunds', form({ amount: '10' }));
     expect(requested.body.payment.refunds).toMatchObject([
       {
@@ -197,7 +197,7 @@ describe('a refund', () => {
     }
     const cancel = (browser: Browser, refund: string) => acts.post(browser, payment.id, `refunds/${refund}/cancel`);
     expect(await cancel(support.browser, chosen.body.refund)).toMatchObject(
-      refused(403, 'does not come from its customer'),
+      refused(403, 'not entered by the customer'),
     );
     expect((await acts.read(support.browser, payment.id)).refunds).toMatchObject([
       { status: 'pending' },
@@ -223,7 +223,7 @@ describe('a refund', () => {
     const offered = refunds.filter(({ can }) => can.cancel).map(({ id }) => id);
     expect(offered.toSorted()).toEqual([open, claimed].toSorted());
     const cancel = (refund: string) => itsActs.post(everywhere.browser, payment, `refunds/${refund}/cancel`);
-    expect(await cancel(given)).toMatchObject(refused(403, 'does not come from its customer'));
+    expect(await cancel(given)).toMatchObject(refused(403, 'not entered by the customer'));
     expect([(await cancel(open)).status, (await cancel(claimed)).status]).toEqual([200, 200]);
   });
 
@@ -292,7 +292,7 @@ describe('a refund', () => {
       headers: { 'accept-language': 'de' },
     });
     expect(tooMuch.body.error.message).toBe(
-      'Der Betrag ist mehr, als noch erstattet werden kann: 0,00166667 BTC (100 USD).',
+      'Der Betrag ist höher als der Betrag, der noch erstattet werden kann: 0,00166667 BTC (100 USD).',
     );
   });
 
@@ -326,7 +326,7 @@ describe('a refund', () => {
       for (const id of [made.body.refund, 're_00000000000000000000000000', 'nonsense']) {
         expect(await of([body.refund, id])).toMatchObject(refused(404, 'There is no such refund'));
       }
-      expect(await of([body.refund, body.refund])).toMatchObject(refused(400, 'each refund once', 'refunds'));
+      expect(await of([body.refund, body.refund])).toMatchObject(refused(400, 'each refund only once', 'refunds'));
       expect((await of([])).status).toBe(400);
       expect((await of(Array.from({ length: 51 }, () => body.refund))).status).toBe(400);
       expect((await of([body.refund])).status).toBe(200);
@@ -403,7 +403,7 @@ describe('a refund in the payment’s currency at the rate of now', () => {
     // Nor does a time count that is later than that of any rate.
     const ahead = { ...body, rate_until: new Date(app.clock() + 2 * RATE_COUNTS_MS).toISOString() };
     const never = await acts.post(owner.browser, payment.id, 'refunds', form(ahead));
-    expect(never).toMatchObject(refused(400, 'later than any rate of now', 'crypto_amount'));
+    expect(never).toMatchObject(refused(400, 'valid until the time in rate_until', 'crypto_amount'));
     const rails = vi.spyOn(app, 'railFor').mockReturnValue(sandboxRail(fixedRates(new Map()), 1));
     const none = await rateOf(owner.browser, payment.id);
     rails.mockRestore();
@@ -450,7 +450,7 @@ describe('accepting', () => {
     const shown = { confirmed: part.money?.confirmed, refunded: '0' };
     await acts.post(owner.browser, part.id, 'simulate', { outcome: 'part' });
     const late = await acts.post(owner.browser, part.id, 'accept', { shown });
-    expect(late).toMatchObject(refused(409, 'its money changed meanwhile'));
+    expect(late).toMatchObject(refused(409, 'its money has changed in the meantime'));
     const now = await acts.read(owner.browser, part.id);
     expect(now.status).toBe('pending');
     const again = { confirmed: now.money?.confirmed, refunded: now.money?.refunded };
@@ -463,7 +463,7 @@ describe('accepting', () => {
     const shown = { confirmed: late.money?.confirmed, refunded: '0' };
     await acts.post(owner.browser, late.id, 'refunds', form({ amount: '60', address: ADDRESS }));
     expect(await acts.post(owner.browser, late.id, 'accept', { shown })).toMatchObject(
-      refused(409, 'its money changed'),
+      refused(409, 'its money has changed'),
     );
     const now = await acts.read(owner.browser, late.id);
     expect(now.can.accept).toBe(true);

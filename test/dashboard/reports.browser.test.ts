@@ -10,7 +10,7 @@ describe.skipIf(hasNoBrowser)('Reports', () => {
     const { page } = await dashboard.openSignedIn();
     const base = `${dashboard.service.dashboard}/projects/${dashboard.service.projectId}/test`;
     await page.goto(`${base}/reports`);
-    await page.getByText(/^No transfers: /).waitFor();
+    await page.getByText(/^No entries: /).waitFor();
     expect(await violations(page, 'Reports without money')).toEqual([]);
 
     const id = await dashboard.makeOrder({ order_id: '=1+1', currency: 'EUR' });
@@ -39,9 +39,9 @@ describe.skipIf(hasNoBrowser)('Reports', () => {
     expect(row).toContain(`${id},'=1+1,`);
     await page.getByText('Downloaded 1 rows.').waitFor();
 
-    await page.getByRole('button', { name: 'Make statement' }).click();
-    await page.getByText('Balanced: all money received is accounted for, to the last unit.').waitFor();
-    await page.getByText('not accepted: too late').waitFor();
+    await page.getByRole('button', { name: 'Create statement' }).click();
+    await page.getByText('The statement balances. All money received is accounted for, to the last unit.').waitFor();
+    await page.getByText('not accepted (too late)').waitFor();
     await page.getByText('Test data: no real money').waitFor();
     expect(await violations(page, 'a statement')).toEqual([]);
     expect(await overflowEnlarged(page)).toBe(0);
@@ -57,17 +57,17 @@ describe.skipIf(hasNoBrowser)('Reports', () => {
     await page.getByRole('combobox', { name: 'Period' }).selectOption('days');
     await page.getByLabel('From').fill('2020-01-01');
     await page.getByLabel('To', { exact: true }).fill('2020-01-31');
-    await page.getByText(/^No transfers: .*2020 to .* 2020$/).waitFor();
+    await page.getByText(/^No entries: .*2020 to .* 2020$/).waitFor();
     await page.getByRole('link', { name: 'Refunds' }).click();
     await page.getByRole('heading', { name: 'Refunds', level: 1 }).waitFor();
     await page.goBack();
-    await page.getByText(/^No transfers: .*2020 to .* 2020$/).waitFor();
+    await page.getByText(/^No entries: .*2020 to .* 2020$/).waitFor();
     expect(await page.getByLabel('To', { exact: true }).inputValue()).toBe('2020-01-31');
 
     // A connection that ends in the middle ends the answer without an error, behind some proxies.
     await page.route('**/reports/statement', (route) => route.fulfill({ body: '{"step":"transfers"}\n' }));
-    await page.getByRole('button', { name: 'Make statement' }).click();
-    await page.getByText('The transfer was interrupted').waitFor();
+    await page.getByRole('button', { name: 'Create statement' }).click();
+    await page.getByText('The data transfer was interrupted').waitFor();
     expect(await page.getByRole('article').count()).toBe(0);
 
     // Choices in one mode are not carried into the other, whichever way it is opened.

@@ -71,7 +71,7 @@ describe('a person whose role requires a second factor, and who has none,', () =
       expect([name, isRefused]).toEqual([name, !isOpen]);
     }
     const refused = await browser.try('GET /dashboard/api/people');
-    expect(refused.text).toContain('Your role requires a second factor, and you have none. Set one up first');
+    expect(refused.text).toContain('Your role requires a second factor, and you do not have one yet.');
     await browser.do('POST /dashboard/api/sign-out');
     expect(await browser.session()).toMatchObject({ state: 'signed_out' });
   });

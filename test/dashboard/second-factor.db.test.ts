@@ -157,7 +157,7 @@ describe('an authenticator', () => {
       ).length;
     expect(await browser.try('POST /dashboard/api/account/totp/remove')).toMatchObject({
       status: 404,
-      body: { error: { type: 'not_found_error', message: 'This account has no authenticator.' } },
+      body: { error: { type: 'not_found_error', message: 'This account has no authenticator app.' } },
     });
     expect(await removals()).toBe(0);
     const { secret } = await browser.do('POST /dashboard/api/account/totp/start');

@@ -51,7 +51,7 @@ describe.skipIf(hasNoBrowser)('Settings', () => {
       .click();
     expect(await page.evaluate('[window.hacked, history.length]')).toEqual([undefined, expect.any(Number)]);
     await choose(page, 'logo.svg', SVG);
-    await page.getByText('The file is not a PNG, JPEG or WebP picture by its content.').waitFor();
+    await page.getByText('The file does not contain a PNG, JPEG or WebP picture.').waitFor();
     await choose(page, 'logo.png', PNG);
     await previewOf(page).locator('img.logo').waitFor();
     expect(
@@ -90,7 +90,7 @@ describe.skipIf(hasNoBrowser)('Settings', () => {
     await saved();
 
     await page.getByRole('button', { name: 'Deactivate the project' }).click();
-    await dialogOf(page).getByText('Open payments whose pages stop asking for money: 0 live, 1 test').waitFor();
+    await dialogOf(page).getByText('Open payments whose pages stop asking for payment: 0 live, 1 test').waitFor();
     expect(await violations(page, 'Deactivate')).toEqual([]);
     await dialogOf(page).getByRole('textbox').fill('Northwind');
     await dialogOf(page).getByRole('button', { name: 'Deactivate the project' }).click();
@@ -112,6 +112,6 @@ describe.skipIf(hasNoBrowser)('Settings', () => {
     await dialogOf(page).getByRole('row', { name: 'Payments 1' }).waitFor();
     expect(await violations(page, 'Delete')).toEqual([]);
     await dialogOf(page).getByRole('button', { name: 'Delete customers’ data' }).click();
-    await page.getByText('Customers’ data deleted. Payments: 1').waitFor();
+    await page.getByText('Customers’ data deleted. Payments affected: 1').waitFor();
   });
 });

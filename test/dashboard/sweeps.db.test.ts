@@ -160,7 +160,7 @@ it('a plan that changed since the page showed it is refused', async () => {
   await checked(3_000n, 2_000n);
   const { status, text } = await post(owner.browser, '', { network: 'ethereum', key });
   expect(status).toBe(409);
-  expect(text).toContain('no longer offered');
+  expect(text).toContain('no longer available');
 });
 
 it('a refresh is refused while another runs', async () => {

@@ -45,11 +45,14 @@ describe('a saved view', () => {
       status: 400,
       body: { error: { message: expect.stringContaining(sentence) } },
     });
-    expect(await save(ben.browser, { shared: true })).toMatchObject(refused('As viewer you cannot share views.'));
+    const unshared = refused('With the role viewer, you cannot share views.');
+    expect(await save(ben.browser, { shared: true })).toMatchObject(unshared);
     expect(await change(ben.browser, shared.id, { shared: true })).toMatchObject(refused(`belongs to ${ann.email}`));
     expect(await remove(ben.browser, shared.id)).toMatchObject(refused(`belongs to ${ann.email}`));
     const { body: own } = await save(ben.browser);
-    expect(await change(ben.browser, own.id, { shared: true })).toMatchObject(refused('As viewer you cannot share'));
+    expect(await change(ben.browser, own.id, { shared: true })).toMatchObject(
+      refused('With the role viewer, you cannot share'),
+    );
     expect((await change(ben.browser, own.id, { name: 'Mine' })).body).toMatchObject({ name: 'Mine', version: 2 });
   });
 
@@ -65,7 +68,7 @@ describe('a saved view', () => {
     expect((await viewsOf(ann)).find(({ id }) => id === view.id)).toMatchObject({ name: kept, version: 2 });
     const told = answers.find(({ status }) => status === 409);
     expect(told?.body).toMatchObject({
-      error: { type: 'conflict_error', message: expect.stringContaining(`it is called “${kept}” now`) },
+      error: { type: 'conflict_error', message: expect.stringContaining(`The view is now called “${kept}”`) },
     });
     expect(await remove(ben.browser, view.id)).toMatchObject({ status: 409 });
   });
@@ -113,7 +116,7 @@ describe('a saved view', () => {
     for (let n = 0; n < 50; n += 1) expect((await save(ann.browser)).status).toBe(200);
     expect(await save(ann.browser)).toMatchObject({
       status: 400,
-      body: { error: { message: expect.stringContaining('You have 50 views in this project already.') } },
+      body: { error: { message: expect.stringContaining('You already have 50 views in this project.') } },
     });
   });
 

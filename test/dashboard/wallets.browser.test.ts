@@ -33,7 +33,7 @@ describe.skipIf(hasNoBrowser)('Wallets', () => {
     await page.getByText('Test payments need no wallet').waitFor();
     expect(await violations(page, 'Wallets in test mode')).toEqual([]);
     await page.getByRole('link', { name: 'Go to the live wallets' }).click();
-    await page.getByText('No wallet: customers cannot pay on this network.').first().waitFor();
+    await page.getByText('No wallet is set, so customers cannot pay on this network.').first().waitFor();
     expect(await violations(page, 'No wallets')).toEqual([]);
 
     await button(page, 'Set wallet: Bitcoin').click();
@@ -48,7 +48,7 @@ describe.skipIf(hasNoBrowser)('Wallets', () => {
     expect(await violations(page, 'Addresses to compare')).toEqual([]);
     // Without the mark the browser does not send it.
     await dialog.getByRole('button', { name: 'Set wallet', exact: true }).click();
-    await dialog.getByLabel('I compared them').check();
+    await dialog.getByLabel('I compared the addresses').check();
     await dialog.getByRole('button', { name: 'Set wallet', exact: true }).click();
     await dialog.getByText(/nothing else uses/).waitFor();
     expect(await violations(page, 'A wallet that was set')).toEqual([]);
@@ -58,20 +58,20 @@ describe.skipIf(hasNoBrowser)('Wallets', () => {
     await button(page, 'Set wallet: Ethereum').click();
     await dialog.getByRole('textbox', { name: 'Treasury' }).fill(`0x${randomBytes(20).toString('hex')}`);
     await button(page, 'Show the first addresses').click();
-    await dialog.getByLabel('I compared the treasury’s address').check();
+    await dialog.getByLabel('I compared the treasury address').check();
     await dialog.getByRole('button', { name: 'Set wallet', exact: true }).click();
     await button(page, 'Done').click();
     await button(page, 'Edit settings: Ethereum').click();
     await dialog.getByLabel('Confirmations').fill('3');
     await dialog.getByLabel('Tolerance in percent').fill('11');
-    await button(page, 'Edit settings').last().click();
+    await button(page, 'Save').last().click();
     await dialog.getByText('Tolerance must be a percentage from 0 to 10').waitFor();
     await dialog.getByLabel('Tolerance in percent').fill('1,5');
     expect(await violations(page, 'Edit settings')).toEqual([]);
-    await button(page, 'Edit settings').last().click();
+    await button(page, 'Save').last().click();
     await page.getByText('Tolerance from now on: 1.5 % (before: 0.5 %).').waitFor();
     await button(page, 'Check: Ethereum').click();
-    await dialog.getByRole('list', { name: 'What the nodes answer now' }).getByText('fine').waitFor();
+    await dialog.getByRole('list', { name: 'Current answers of the nodes' }).getByText('OK', { exact: true }).waitFor();
     expect(await violations(page, 'Check')).toEqual([]);
     await button(page, 'Done').click();
 

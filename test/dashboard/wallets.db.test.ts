@@ -82,7 +82,7 @@ describe('a wallet', () => {
       first_index: 12,
     });
     expect(saved.status).toBe(200);
-    expect(saved.body).toMatchObject({ changes: ['The next address is number 12; numbers 0 to 11 are left out.'] });
+    expect(saved.body).toMatchObject({ changes: ['The next address is number 12. Numbers 0 to 11 are skipped.'] });
     expect((await on(project, 'bitcoin')).wallet).toMatchObject({
       kind: 'xpub',
       source: ZPUB,
@@ -147,7 +147,7 @@ describe('a wallet', () => {
       { ...body, compared: 'x' },
     ]) {
       const { status, text } = await post(project, '/wallets/bitcoin', wrong);
-      expect([status, text]).toEqual([409, expect.stringContaining('not the wallet whose addresses were compared')]);
+      expect([status, text]).toEqual([409, expect.stringContaining('compared the addresses of a different wallet')]);
     }
     expect((await post(project, '/wallets/bitcoin', body)).status).toBe(400);
     expect((await on(project, 'bitcoin')).wallet).toBeNull();
@@ -166,7 +166,7 @@ describe('a wallet', () => {
     const terms = { confirmations: 6, tolerance: null, version };
     const first = await post(project, '/wallets/bitcoin/terms', terms);
     expect(first.body).toMatchObject({
-      changes: ['Confirmations from now on: 6 (before: by the amount, the default).'],
+      changes: ['Confirmations from now on: 6 (before: the default for the amount).'],
     });
     expect((await post(project, '/wallets/bitcoin/terms', { ...terms, confirmations: 1 })).status).toBe(409);
     expect((await on(project, 'bitcoin')).wallet).toMatchObject({ source: ZPUB, confirmations: 6 });
@@ -210,7 +210,7 @@ describe('a secret', () => {
 
 describe('bad input is refused at its field', () => {
   it.each([
-    ['another chain’s key', 'ethereum', { kind: 'xpub', source: ZPUB }, 'source', 'not one of an EVM wallet'],
+    ['another chain’s key', 'ethereum', { kind: 'xpub', source: ZPUB }, 'source', 'not a key of an EVM wallet'],
     [
       'a descriptor on an EVM network',
       'base',
@@ -282,7 +282,7 @@ describe('who may', () => {
     expect((await read(project, ben)).networks).not.toEqual([]);
     await mara.browser.do('POST /dashboard/api/people/role', { id: ben.id, role: 'viewer', project: null });
     const { status, text } = await post(project, '/wallets/bitcoin/preview', { kind: 'xpub', source: ZPUB }, ben);
-    expect([status, text]).toEqual([403, expect.stringContaining('As viewer you may not change wallets')]);
+    expect([status, text]).toEqual([403, expect.stringContaining('With the role viewer, you may not change wallets')]);
     expect((await ben.browser.call({ path: `${base(project)}/wallets` })).status).toBe(403);
   });
 });

@@ -63,7 +63,7 @@ describe.skipIf(hasNoBrowser)('Webhooks, Events and Requests', () => {
     status = 200;
     await panel(page).getByRole('button', { name: 'Retry' }).click();
     await panel(page).getByText('delivered').waitFor();
-    await page.getByText('Sent again. The endpoint answered 200.').waitFor();
+    await page.getByText('Sent again. The endpoint answered with 200.').waitFor();
     await page.getByText('On', { exact: true }).waitFor();
   });
 
@@ -90,12 +90,12 @@ describe.skipIf(hasNoBrowser)('Webhooks, Events and Requests', () => {
     await act(page, 'Change endpoint');
     const dialog = page.getByRole('dialog');
     await dialog.getByLabel('URL').fill(receiver.url);
-    await dialog.getByRole('button', { name: 'Change endpoint' }).click();
+    await dialog.getByRole('button', { name: 'Save' }).click();
     await page.getByRole('button', { name: 'Retry all' }).click();
     await dialog.getByRole('button', { name: 'Retry all' }).click();
-    await page.getByText(/What a restart interrupted continues automatically within a minute/).waitFor();
+    await page.getByText(/Deliveries that a restart interrupted continue automatically within a minute/).waitFor();
     slow.resolve();
-    await page.getByText('1 of 1 arrived.').waitFor();
+    await page.getByText('Events delivered: 1 of 1.').waitFor();
     await page.getByLabel('State').selectOption('delivered');
     await page.waitForURL(/state=delivered/);
     await page.getByRole('button', { name: 'order.created' }).waitFor();
@@ -103,7 +103,7 @@ describe.skipIf(hasNoBrowser)('Webhooks, Events and Requests', () => {
     await act(page, 'Change endpoint');
     await dialog.getByRole('button', { name: 'Choose none' }).click();
     await dialog.getByLabel('order.created').check();
-    await dialog.getByRole('button', { name: 'Change endpoint' }).click();
+    await dialog.getByRole('button', { name: 'Save' }).click();
     await page.getByText('1 event', { exact: true }).waitFor();
 
     await page.keyboard.press('g');
@@ -138,7 +138,7 @@ describe.skipIf(hasNoBrowser)('Webhooks, Events and Requests', () => {
       .toBe(1);
     await refusedRow.getByRole('button', { name: 'POST /v1/orders' }).click();
     const call = page.getByRole('complementary', { name: 'Request' });
-    await call.getByText('Why it was refused').waitFor();
+    await call.getByText('Why the request was refused').waitFor();
     await call.getByText(/^amount must/).waitFor();
     expect(await violations(page, 'a refused request')).toEqual([]);
     await page.getByLabel('Outcome').selectOption('accepted');

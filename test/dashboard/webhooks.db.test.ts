@@ -124,7 +124,7 @@ describe('an endpoint', () => {
     await must('POST', path, { ...first, shown });
     const second = await ask('POST', path, { ...first, url: 'https://hooks.example/second', shown });
     expect(second).toMatchObject({ status: 409, text: expect.stringContaining('https://hooks.example/first') });
-    expect(second.text).toMatch(/Somebody else .*order\.completed.*nothing was saved/);
+    expect(second.text).toMatch(/Somebody else .*nothing was saved.*order\.completed/);
     expect(await endpointRow(endpoint.id)).toMatchObject(first);
     await must('POST', path, { ...shown, shown: first });
     expect(await endpointRow(endpoint.id)).toMatchObject(shown);
@@ -270,7 +270,7 @@ describe('an endpoint', () => {
     const refused = await page.ask<{ error: { message: string } }>('POST', `webhooks/${endpoint.id}/pause`);
     expect([refused.status, refused.body.error.message]).toEqual([
       403,
-      'As viewer you may not change webhook endpoints and send events again: that takes the role owner, admin or developer. An owner can change your role.',
+      'With the role viewer, you may not change webhook endpoints or send events again. You need the role owner, admin or developer. An owner can change your role.',
     ]);
   });
 });
@@ -431,7 +431,7 @@ describe('many deliveries that did not arrive', () => {
     expect(receiver.requests).toHaveLength(300);
     expect((await deliveries(`endpoint=${endpoint.id}&state=failed`)).data).toEqual([]);
     const nothing = await hooks().ask('POST', 'delivery-retries', { endpoint: endpoint.id });
-    expect([nothing.status, nothing.text.includes('Nothing here can be sent again')]).toEqual([400, true]);
+    expect([nothing.status, nothing.text.includes('There is nothing to send again here')]).toEqual([400, true]);
   });
 
   it('that fail again keep the schedule that they had, however often they are sent again', async () => {

@@ -60,7 +60,7 @@ async function isStopped(running: Running, signal: keyof typeof CODES): Promise<
   expect(await running.ended).toEqual({
     code: CODES[signal],
     stdout: '',
-    stderr: `Stopped by ${signal} before the end. Nothing is left behind.\n`,
+    stderr: `Stopped by ${signal} before the command was done. All unfinished results were removed.\n`,
   });
 }
 
@@ -121,7 +121,9 @@ async function stoppedAtPoints(
     const { code, stderr } = await running.ended;
     clearTimeout(timer);
     codes.push(code);
-    expect(stderr).toBe(code === 130 ? 'Stopped by SIGINT before the end. Nothing is left behind.\n' : '');
+    expect(stderr).toBe(
+      code === 130 ? 'Stopped by SIGINT before the command was done. All unfinished results were removed.\n' : '',
+    );
     await isLeft(code, afterMs);
   }
   expect(codes).toContain(130);

@@ -74,7 +74,7 @@ it('a restored shop continues as it was: payments, keys, and webhooks that are s
   // It is signed with the endpoint's own secret, which only the key in the backup can decrypt.
   const endpoints = (await copy.command(`webhook list --project ${projectId}`)) as readonly { readonly id: string }[];
   const test = await copy.cointill.run('webhook', 'test', endpoints[0]?.id ?? '');
-  expect(test.stderr).not.toMatch(/sealed with another key/);
+  expect(test.stderr).not.toMatch(/encrypted with another key/);
   expect((await client(copy.sandbox, key)('/v1/orders', ORDER)).status).toBe(200);
 });
 
@@ -145,7 +145,7 @@ it('a backup that holds no key, since there is none, is made and says so', async
   const { url } = await testDatabase();
   const cointill = await program({ DATABASE_URL: url });
   const dir = await folder();
-  const warning = `Warning: the file contains no key for webhook secrets, because there is no secret.key in ${cointill.dataDir} and SECRET_KEY is not set.`;
+  const warning = `Warning: the backup contains no key for webhook secrets, because there is no secret.key in ${cointill.dataDir} and SECRET_KEY is not set.`;
   for (const target of [['a.backup'], ['b.backup', '--json']]) {
     const [name = '', ...more] = target;
     const { code, stderr } = await cointill.run('backup', path.join(dir, name), ...more);
@@ -314,11 +314,11 @@ it('a service whose BACKUP_DIR is not there starts, and says at once what is wro
   const dir = path.join(await folder(), 'missing');
   const service = await testService({ BACKUP_DIR: dir });
   const { running } = await service.start();
-  await running.waitFor(/BACKUP_DIR: There is no folder .*missing\. Make it, or give another one\./);
+  await running.waitFor(/BACKUP_DIR: There is no folder .*missing\. Create it, or give another folder\./);
   const ready = await fetch(`${service.live}/readyz`);
   expect(ready.status).toBe(200);
   expect(await ready.json()).toMatchObject({
     status: 'degraded',
-    checks: { backups: `BACKUP_DIR: There is no folder ${dir}. Make it, or give another one.` },
+    checks: { backups: `BACKUP_DIR: There is no folder ${dir}. Create it, or give another folder.` },
   });
 });

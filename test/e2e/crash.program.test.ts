@@ -212,7 +212,7 @@ describe('the service recovers by itself, and answers meanwhile in time and in f
     await untilLoaded(load, load.acknowledged() + BEFORE);
     await load.end();
 
-    const message = 'The service cannot take the request right now. Try again shortly.';
+    const message = 'The service cannot handle the request right now. Try again shortly.';
     for (const { path, status, body, headers } of refused()) {
       const isOrder = path === '/v1/orders';
       const shape = isOrder ? { error: { type: 'service_unavailable', message } } : { success: false, message };

@@ -13,11 +13,11 @@ it('TLS that the server does not offer is reported with the setting that asks fo
   const { url } = await testDatabase();
   const encrypted = `${url}?sslmode=require`;
   const problem =
-    /^1 DATABASE_URL asks for TLS \(sslmode there, or PGSSLMODE\), but the server offers none\. .*sslmode=disable/;
+    /^1 DATABASE_URL requires TLS \(by sslmode in the URL, or by PGSSLMODE\), but the server does not offer TLS\. .*sslmode=disable/;
   expect(await said({ DATABASE_URL: encrypted })).toMatch(problem);
   expect(await said({ DATABASE_URL: encrypted, DATABASE_DIRECT_URL: url })).toMatch(problem);
   expect(await said({ DATABASE_URL: url, DATABASE_DIRECT_URL: encrypted })).toMatch(
-    /^1 DATABASE_DIRECT_URL asks for TLS \(sslmode there, or PGSSLMODE\), but the server offers none\./,
+    /^1 DATABASE_DIRECT_URL requires TLS \(by sslmode in the URL, or by PGSSLMODE\), but the server does not offer TLS\./,
   );
 });
 
@@ -33,7 +33,7 @@ it('a server that requires TLS, and an invalid certificate, are reported with th
     /^1 The certificate of the server that DATABASE_URL names is from an unknown authority .*sslrootcert=/,
   );
   expect(await said(at('127.0.0.1', `?sslmode=require&sslrootcert=${authorityFile}`))).toMatch(
-    /^1 The certificate of the server that DATABASE_URL names is for another host .*as the certificate does\.$/,
+    /^1 The certificate of the server that DATABASE_URL names is for another host .*Use the host name of the certificate in DATABASE_URL\.$/,
   );
   for (const parameters of [`?sslmode=verify-full&sslrootcert=${authorityFile}`, '?sslmode=no-verify']) {
     const made = await (await program(at('localhost', parameters))).json('project', 'create', '--name', 'Shop');

@@ -89,7 +89,9 @@ describe('the network', () => {
     const order = { amount: 30, currency: 'USD', crypto_currency: 'USDC', network: 'ethereum' };
     const refused = await shop.call('/v1/orders', order);
     expect(refused).toMatchObject({ status: 400, body: { error: { param: 'network' } } });
-    expect(JSON.stringify(refused.body)).toContain('USDC cannot be paid on ethereum yet; it can be on polygon, base');
+    expect(JSON.stringify(refused.body)).toContain(
+      'USDC cannot be paid on ethereum yet, but it can be paid on polygon, base',
+    );
   });
 
   it('of each kind shows in the network status', async () => {

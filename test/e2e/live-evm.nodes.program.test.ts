@@ -123,7 +123,7 @@ describe.concurrent('a node', () => {
       await stranger.transfer(open.address, OWED);
       await stranger.mine(5);
       gates.base.lead(stranger);
-      const wayOut = 'Set BASE_RPC_URL to a node of the chain that was followed.';
+      const wayOut = 'Set BASE_RPC_URL to a node of the previous chain.';
       await expect.poll(() => running.text(), NOTICED).toContain(wayOut);
       expect(await shop.read(paid)).toMatchObject({ status: 'completed', exception: 'none', amount_received: 0.01 });
       expect(await shop.read(open)).toMatchObject({ status: 'pending', amount_received: 0 });

@@ -81,7 +81,7 @@ describe.each(utxoNodeKindsFor(import.meta.url))(
       expect(await set(`wpkh([${fingerprint}/84h/1h/0h]${key}/<0;1>/*)`)).toMatchObject({
         next_index: 8,
         changes: [
-          expect.stringContaining('The same wallet in another form'),
+          expect.stringContaining('This is the same wallet in another form'),
           expect.stringContaining('stays number 8'),
         ],
         warnings: [],

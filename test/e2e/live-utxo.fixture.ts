@@ -168,7 +168,7 @@ async function furnish(
   // From the first order on the service would read a young chain from the genesis block, which all of regtest share.
   await eventually('the chain is followed', async () => {
     const ready: unknown = await (await fetch(`${baseUrl}/readyz`)).json();
-    return /no worker follows it|no block was read/.test(JSON.stringify(ready)) ? null : true;
+    return /no worker follows this network|no block has been read/.test(JSON.stringify(ready)) ? null : true;
   });
   const api = client(baseUrl, textAt(key, 'key'));
   return {

@@ -163,7 +163,7 @@ it('a node that fails and its recovery are logged without a stack; an endpoint t
   gate.intercept(() => null);
   const over = await untilLine('its end', (line) => isNode(line) && line['kind'] === 'trouble_over');
   expect(over).toMatchObject({ level: 30, times: expect.any(Number), lasted_ms: expect.any(Number) });
-  expect(over['msg']).toMatch(/is well again after \d+ (?:ms|s|m)/);
+  expect(over['msg']).toMatch(/: working again after \d+ (?:ms|s|m)/);
   // Each failure is counted, but has no line of its own.
   expect(lines().filter((line) => isNode(line) && line['kind'] === 'trouble')).toHaveLength(1);
   expect(

@@ -21,18 +21,23 @@ it('a service whose Redis goes away and returns continues, logs both, and counts
     const healthy = /^cointill_check\{name="redis"\} (\d)$/m.exec(
       await (await fetch(`${service.live}/metrics`)).text(),
     )?.[1];
-    return [ready.status, status, /^(ok|rate limits count in this process alone)/.exec(checks.redis)?.[0], healthy];
+    return [
+      ready.status,
+      status,
+      /^(ok|rate limits are counted only in this process)/.exec(checks.redis)?.[0],
+      healthy,
+    ];
   };
   const untilTold = (what: readonly unknown[]) =>
     eventually(String(what), async () => (JSON.stringify(await told()) === JSON.stringify(what) ? true : null));
   await eventually('Redis is there', async () => ((await redis.keys()).includes('cointill:health') ? true : null));
   await untilTold([200, 'ready', 'ok', '1']);
   await redis.stop();
-  await running.waitFor(/Redis: rate limits count in this process alone, since it is away/);
-  await untilTold([200, 'degraded', 'rate limits count in this process alone', '0']);
+  await running.waitFor(/Redis: rate limits are counted only in this process, as Redis is unavailable/);
+  await untilTold([200, 'degraded', 'rate limits are counted only in this process', '0']);
   expect((await call('/v1/orders')).status).toBe(200);
   await redis.start();
-  await running.waitFor(/Redis is well again after/);
+  await running.waitFor(/Redis: working again after/);
   await untilTold([200, 'ready', 'ok', '1']);
 });
 

@@ -128,7 +128,7 @@ describe('what to sign for a refund on an EVM chain', () => {
     expect(await show(id)).toMatchObject({ status: 'pending', address: null, claim_url, ...NOTHING_TO_SIGN });
     const { code, stdout } = await run(id);
     expect(code).toBe(0);
-    expect(stdout).toMatch(/^To +not known yet: the customer gives an address on the claim page$/m);
+    expect(stdout).toMatch(/^To +not known yet, because the customer has to enter an address on the claim page$/m);
     expect(stdout).not.toMatch(/Send exactly|Payment URI|Data/);
 
     const address = freshAddress();
@@ -212,7 +212,7 @@ describe.each(utxoNodeKindsFor(import.meta.url))('what to sign for a refund on a
       shown = Object(await shop.command(`refund show ${id}`));
       return shown['psbt_problem'];
     };
-    await expect.poll(problem, POLL).not.toEqual(expect.stringContaining('were not read yet'));
+    await expect.poll(problem, POLL).not.toEqual(expect.stringContaining('have not been read'));
     return shown;
   }
 
@@ -332,7 +332,7 @@ describe.each(utxoNodeKindsFor(import.meta.url))('what to sign for a refund on a
     transaction.signIdx(privateKeyAt(root, path), 0);
     transaction.finalize();
     await shop.node.rpc('sendrawtransaction', [transaction.hex]);
-    const waits: unknown = expect.stringContaining('waits to be mined');
+    const waits: unknown = expect.stringContaining('waiting to be mined');
     expect(await show(refund.id)).toMatchObject({ ...NOTHING_TO_SIGN, psbt_problem: waits });
     await shop.node.mine(1);
     const seen = async (): Promise<unknown> => (await show(refund.id))['psbt_problem'];
@@ -348,7 +348,7 @@ describe.each(utxoNodeKindsFor(import.meta.url))('what to sign for a refund on a
     await shop.node.mine(CONFIRMATIONS - 1);
     await shop.becomes(order.id, { status: 'completed' });
     const refund = await refundOf(order, { address: await shop.node.newAddress(), crypto_amount: 0.1 });
-    const young: unknown = expect.stringMatching(/is not mature: .* again in 97 blocks/);
+    const young: unknown = expect.stringMatching(/cannot be spent yet\. .* again in 97 blocks/);
     expect(await show(refund.id)).toMatchObject({ psbt: null, psbt_fee: null, psbt_problem: young });
   });
 
@@ -382,7 +382,7 @@ describe.each(utxoNodeKindsFor(import.meta.url))('what to sign for a refund on a
     await claim(`${shop.baseUrl}/refund/${refund.id}`, address);
     const paymentUri = `${kind}:${address}?amount=${OWED_COINS}`;
     // The refund takes all that the wallet has received, so the fee has to come from elsewhere.
-    const psbtProblem: unknown = expect.stringMatching(/fall short .* by 0\.0.*payment URI/);
+    const psbtProblem: unknown = expect.stringMatching(/ fall 0\.0.* short of the refund.*payment URI/);
     expect(await show(refund.id)).toMatchObject({ address, payment_uri: paymentUri, psbt_problem: psbtProblem });
   });
 });

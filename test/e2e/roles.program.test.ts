@@ -162,7 +162,7 @@ describe('a start that cannot succeed', () => {
     const { code, stdout, stderr } = await cointill.run('start');
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
     const lines = stderr.trim().split('\n');
-    expect(lines.shift()).toMatch(/^Cointill cannot start, because of \d+ settings:$/);
+    expect(lines.shift()).toMatch(/^Cointill cannot start, because \d+ settings are wrong:$/);
     const named = lines.map((line) => /^ {2}- ([A-Z_]+)/.exec(line)?.[1]);
     expect(new Set(named)).toEqual(new Set(Object.keys(bad)));
     expect(stderr).not.toContain('s3cr3t');
@@ -174,7 +174,7 @@ describe('a start that cannot succeed', () => {
     expect({ code, stderr }).toEqual({
       code: 1,
       stderr: expect.stringMatching(
-        /\n {2}- BACKUP_PASSPHRASE_FILE: \/nowhere\/passphrase cannot be read\. It must be/,
+        /\n {2}- BACKUP_PASSPHRASE_FILE: \/nowhere\/passphrase cannot be read\. Give a file/,
       ),
     });
     expect(await readdir(cointill.dataDir)).toEqual([]);

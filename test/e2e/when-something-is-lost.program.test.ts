@@ -383,7 +383,7 @@ describe('when this is lost, the page brings the shop back:', () => {
       places.set(example, place);
     await installation.stop();
     await rm(path.join(dataDir, 'secret.key'));
-    await expect(installation.start()).rejects.toThrow(/sealed with another key/);
+    await expect(installation.start()).rejects.toThrow(/encrypted with another key/);
     for (const line of commandsOf('The key', '', 'made with `SECRET_KEY`')) await installation.follow(line);
     expect(await readFile(path.join(path.dirname(backup), 'cointill-restores.jsonl'), 'utf8')).toBe('');
     await sellsOn(all);

@@ -58,7 +58,7 @@ export class OtherChainError extends Error {
 
 function noCommonBlock(network: Network, oldest: Pick<Cursor, 'height'>): OtherChainError {
   return new OtherChainError(
-    `The ${network} node follows another chain than before: even block ${oldest.height} differs. ` +
-      `Nothing was changed. Set ${settingOf(network, 'RPC_URL')} to a node of the chain that was followed.`,
+    `The ${network} node follows a different chain than before, because even block ${oldest.height} is different. ` +
+      `Nothing was changed. Set ${settingOf(network, 'RPC_URL')} to a node of the previous chain.`,
   );
 }

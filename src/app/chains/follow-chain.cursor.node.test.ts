@@ -72,7 +72,7 @@ describe('a node that has fewer blocks than were read', () => {
     await shorter();
     const behind = shop.follow();
     await expect(behind).rejects.toThrow(NodeBehindError);
-    await expect(behind).rejects.toThrow('The ethereum node is 6 blocks behind the last block read.');
+    await expect(behind).rejects.toThrow('The ethereum node is 6 blocks behind the last block that was read.');
     expect(await shop.cursorHeight()).toBe(16);
     await shop.mine(1);
     await expect(shop.follow()).resolves.toBeDefined();

@@ -192,7 +192,7 @@ describe('a node', () => {
         await other.rpc('evm_setNextBlockTimestamp', [Math.floor(shop.app.clock() / 1_000)]);
         await other.mine(length);
         const follow = shop.follow(etherSource([other.url]));
-        await expect(follow).rejects.toThrow(/another chain than before.*ETHEREUM_RPC_URL/s);
+        await expect(follow).rejects.toThrow(/a different chain than before.*ETHEREUM_RPC_URL/s);
       } finally {
         await other.stop();
       }

@@ -52,7 +52,7 @@ export class NodeBehindError extends Error {
 
   constructor(network: Network, blocks: number) {
     super(
-      `The ${network} node is ${blocks} blocks behind the last block read. No block is taken in, and nothing expires, until it has caught up.`,
+      `The ${network} node is ${blocks} blocks behind the last block that was read. Until the node has caught up, no new block is read and no payment expires.`,
     );
   }
 }

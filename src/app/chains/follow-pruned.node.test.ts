@@ -56,7 +56,7 @@ describe.each(utxoNodeKindsFor(import.meta.url))('a pruned %s node', (kind) => {
       .execute();
     // The node's next block does not follow on the cursor's.
     await db.updateTable('chain_cursors').set({ height: 1_090 }).execute();
-    await expect(follow(shop, source)).rejects.toThrow(/another chain than before: even block 37/);
+    await expect(follow(shop, source)).rejects.toThrow(/a different chain than before, because even block 37/);
   });
 
   it(

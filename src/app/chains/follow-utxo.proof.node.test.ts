@@ -64,7 +64,7 @@ describe.each(utxoNodeKindsFor(import.meta.url))('what a %s node proves by showi
     shop.app.clock.advance(MINUTE_MS);
     await shop.follow();
     expect(await shop.statusOf(order)).toBe('pending');
-    expect(await problemOf(shop)).toMatch(/accepts no transactions \(-blocksonly\).* Start it without/);
+    expect(await problemOf(shop)).toMatch(/accepts no transactions \(-blocksonly\).* Start the node without/);
     await shop.setNodeClock(MINUTE_MS);
     await shop.node.mine(1);
     shop.app.clock.advance(MINUTE_MS);

@@ -105,7 +105,7 @@ async function checkWallet(
  * other too.
  */
 export const WHICH_COPY_STAYS =
-  'Only one may sell. If this one is to stay, stop the other one, then run the command recover here. If the other one has taken its place, as a copy restored from a backup does, stop this one for good';
+  'Only one copy may take payments. If this copy is to stay, stop the other copy, then run the command recover here. If the other copy was restored from a backup to replace this one, stop this copy for good';
 
 function foreignCopy(
   network: Network,
@@ -113,8 +113,8 @@ function foreignCopy(
   wallet: LockedIndex,
 ): string {
   return (
-    `money came to address number ${addressIndex} of the ${network} wallet (${shownAddress(network, address)}, transaction ${transactionHash}), but the next number to be handed out here is ${wallet.nextIndex}: ` +
-    `another copy of this installation hands out addresses of the same wallet, or the wallet is used elsewhere. ${WHICH_COPY_STAYS}`
+    `money arrived at address number ${addressIndex} of the ${network} wallet (${shownAddress(network, address)}, transaction ${transactionHash}), but the next number to be handed out here is ${wallet.nextIndex}. ` +
+    `Another copy of this installation hands out addresses of the same wallet, or the wallet is used elsewhere. ${WHICH_COPY_STAYS}`
   );
 }
 

@@ -65,7 +65,7 @@ it('a network whose nodes do not answer is reported with the way out', async () 
   await heard(app, null, 'connect ECONNREFUSED');
   expect(await statusOf(app)).toMatchObject({
     problem:
-      'no node answers: http://node:8545: connect ECONNREFUSED. Start one, or set ETHEREUM_RPC_URL to one that does',
+      'no node answers: http://node:8545: connect ECONNREFUSED. Start a node, or set ETHEREUM_RPC_URL to a node that answers',
     problemKind: 'no_answer',
   });
 });
@@ -91,7 +91,7 @@ it('a network that nobody follows, that lags or that cannot be followed is repor
   expect(await statusOf(app)).toMatchObject({ problem: 'another chain', problemKind: 'halted' });
   app.clock.advance(2 * MINUTE_MS);
   expect(await statusOf(app)).toMatchObject({
-    problem: expect.stringMatching(/^no worker follows it/),
+    problem: expect.stringMatching(/^no worker follows this network/),
     problemKind: 'not_followed',
   });
 });
@@ -125,8 +125,8 @@ describe('the gap of a wallet', () => {
     expect(await warningsOf(app)).toEqual([]);
     const last = await order(app, app.projectId, 1);
     expect(await warningsOf(app)).toEqual([
-      `21 addresses of the ethereum wallet of project ${app.projectId} were handed out or passed over after the last one that received money, ` +
-        "and most wallets stop looking after 20: raise the wallet's gap limit to 41 or more, so that it finds later payments",
+      `21 addresses of the ethereum wallet of project ${app.projectId} were handed out or skipped after the last address that received money. ` +
+        "Most wallets stop looking after 20 addresses without money, so raise the wallet's gap limit to 41 or more. Then the wallet finds later payments",
     ]);
     await paid(app, last.id, 'dropped');
     expect(await warningsOf(app)).toHaveLength(1);

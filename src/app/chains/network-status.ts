@@ -93,8 +93,8 @@ function haltedWarning(reason: string): string {
 
 function aheadWarning({ network, transactionHash, address, addressIndex, nextIndex }: AheadTransfer): string {
   return (
-    `money came to deposit address number ${addressIndex} on ${network} (${shownAddress(network, address)}, transaction ${transactionHash}), but the next number to be handed out here is ${nextIndex}: ` +
-    `another copy of this installation hands out addresses of the same treasury, or somebody computed the address, as anybody can, and paid to it. If there is another copy: ${WHICH_COPY_STAYS}`
+    `money arrived at deposit address number ${addressIndex} on ${network} (${shownAddress(network, address)}, transaction ${transactionHash}), but the next number to be handed out here is ${nextIndex}. ` +
+    `Another copy of this installation hands out addresses of the same treasury, or somebody computed the address (anybody can) and paid to it. If there is another copy, decide which of the two stays. ${WHICH_COPY_STAYS}`
   );
 }
 
@@ -102,15 +102,15 @@ function gapWarning(wallet: AddressGap): string {
   const { projectId, network } = wallet;
   const { count, limit } = gapInWords(wallet);
   return (
-    `${count} addresses of the ${network} wallet of project ${projectId} were handed out or passed over after the last one that received money, ` +
-    `and most wallets stop looking after ${GAP_LIMIT}: raise the wallet's gap limit to ${limit} or more, so that it finds later payments`
+    `${count} addresses of the ${network} wallet of project ${projectId} were handed out or skipped after the last address that received money. ` +
+    `Most wallets stop looking after ${GAP_LIMIT} addresses without money, so raise the wallet's gap limit to ${limit} or more. Then the wallet finds later payments`
   );
 }
 
 function unclearWarning({ network, addresses, height }: Awaited<ReturnType<typeof openOutflowCounts>>[number]): string {
   return (
-    `money left ${addresses} of your addresses on ${network} in blocks (the first is ${height}) for which no node could list the payments of contracts, so that some money may be missing from its payment; statements name these addresses. ` +
-    `The nodes are asked again every ten minutes: add one to ${settingOf(network, 'RPC_URL')} that knows the balances after old blocks (an archive node) and traces blocks (debug_traceBlockByHash or trace_block)`
+    `money left ${addresses} of your addresses on ${network} in blocks for which no node could list the payments that contracts made. The first of these blocks is ${height}. Some money may therefore not be counted towards its payment, and statements list these addresses. ` +
+    `The nodes are asked again every ten minutes. Add a node to ${settingOf(network, 'RPC_URL')} that knows the balances after old blocks (an archive node) and traces blocks (debug_traceBlockByHash or trace_block)`
   );
 }
 
@@ -120,11 +120,14 @@ function problemOf(
 ): { readonly kind: NetworkProblem; readonly text: string } | null {
   const { network, nodes, cursor, lagBlocks, lagMs } = status;
   if (nodes.every(({ checkedAt }) => now - checkedAt > NEWS_MS)) {
-    return { kind: 'not_followed', text: 'no worker follows it: none runs, or none is set up for this network' };
+    return {
+      kind: 'not_followed',
+      text: 'no worker follows this network, because none is running or none is set up for it',
+    };
   }
   if (nodes.every(({ height }) => height === null)) {
     const faults = nodes.map(({ node, problem }) => `${node}: ${problem ?? 'no height'}`).join('; ');
-    const wayOut = `Start one, or set ${settingOf(network, 'RPC_URL')} to one that does`;
+    const wayOut = `Start a node, or set ${settingOf(network, 'RPC_URL')} to a node that answers`;
     return { kind: 'no_answer', text: `no node answers: ${faults}. ${wayOut}` };
   }
   if (cursor?.problem) return { kind: 'halted', text: cursor.problem };
@@ -133,7 +136,7 @@ function problemOf(
   // None of the answering nodes is healthy, which explains the state of the network.
   if (bad.length === nodes.length) return { kind: 'unhealthy', text: faults };
   if (cursor === null || lagMs === null || lagBlocks === null) {
-    return { kind: 'unread', text: 'no block was read yet' };
+    return { kind: 'unread', text: 'no block has been read yet' };
   }
   if (lagBlocks > MAX_LAG_BLOCKS) return { kind: 'behind', text: `catching up, ${lagBlocks} blocks behind` };
   const stallMs = Math.max(MIN_STALL_MS, STALL_BLOCKS * NETWORK_FACTS[network].blockMs);

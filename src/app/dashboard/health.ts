@@ -118,11 +118,16 @@ async function backupHealth(app: App): Promise<Health> {
 }
 
 function clockHealth({ clockState }: App): Health {
-  const { problem, refusal } = clockState?.() ?? RIGHT_CLOCK;
+  const { aheadMs, problem, refusal } = clockState?.() ?? RIGHT_CLOCK;
   const state = refusal !== null ? 'problem' : problem !== null ? 'warning' : 'ok';
   return problem === null
     ? { state, count: 1, affected: 0, faults: [] }
-    : { state, count: 1, affected: 1, faults: [{ ...FAULT, kind: 'clock', said: problem }] };
+    : {
+        state,
+        count: 1,
+        affected: 1,
+        faults: [{ ...FAULT, kind: 'clock', said: problem, count: Math.round(Math.abs(aheadMs) / 1_000) }],
+      };
 }
 
 /** The health of a project's endpoints of one mode. */

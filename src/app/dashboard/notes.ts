@@ -46,7 +46,7 @@ export function editNote(
   return changeNote(app, selector, {
     ...edit,
     mayChangeOthers: false,
-    refusal: (author) => `Only its author, ${author}, can edit this note. Write one of your own.`,
+    refusal: (author) => `Only the author, ${author}, can edit this note. Write your own note instead.`,
     save: async (trx, note) => {
       const body = readBody(edit.text);
       if (body === null) return EMPTY;
@@ -65,7 +65,7 @@ export function removeNote(
   return changeNote(app, selector, {
     ...wanted,
     mayChangeOthers: wanted.mayDeleteOthers,
-    refusal: (author) => `Only its author, ${author}, an owner or an admin can delete this note.`,
+    refusal: (author) => `Only the author (${author}), an owner or an admin can delete this note.`,
     save: async (trx, note) => {
       await deleteNote(trx, note.id);
       return { action: 'payment.note_delete', before: { note: note.id } };

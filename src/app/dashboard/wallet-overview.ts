@@ -126,7 +126,7 @@ function overviewOf(wallet: Wallet, chains: UtxoChains, halted: Refusal | null):
     warning:
       kind === 'treasury' || gap <= GAP_LIMIT
         ? null
-        : `${count} addresses were handed out after the last one that was paid: raise your wallet's gap limit to ${limit} or more, so that it finds later payments.`,
+        : `${count} addresses were handed out after the last address that was paid. Raise your wallet's gap limit to ${limit} or more, so that it finds later payments.`,
   };
 }
 
@@ -159,7 +159,7 @@ export async function checkWallet(
     firstAddresses(app, openWallet, wallet, CHECKED_ADDRESSES),
     within(CHECK_MS, askNodes(network)).then(
       (nodes) => ({ nodes, fault: null }),
-      () => ({ nodes: [], fault: `The nodes of ${network} gave no answer within ${CHECK_MS / 1000} seconds.` }),
+      () => ({ nodes: [], fault: `The nodes of ${network} did not answer within ${CHECK_MS / 1000} seconds.` }),
     ),
   ]);
   return { wallet, addresses, ...asked };

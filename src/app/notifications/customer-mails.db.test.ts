@@ -238,7 +238,7 @@ it('a part that arrived is mailed once, after a while, unless the rest has come'
   here.app.clock.advance(4 * MINUTE_MS);
   await here.round();
   await here.round();
-  expect(subjects(here)).toEqual(['A part of your payment to Shop has arrived']);
+  expect(subjects(here)).toEqual(['Part of your payment to Shop has arrived']);
   const payment = await here.app.read(id);
   expect(payment.status).toBe('pending');
   expect(textOf(here)).toContain('Pay the rest');

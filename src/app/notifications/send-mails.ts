@@ -76,7 +76,7 @@ export function createMailer(app: App, mailing: Mailing): Mailer {
     } catch (error) {
       // For example, a mail saved by a later version: the person's other mails do not wait for it.
       const text = error instanceof Error ? error.message : String(error);
-      await putOff(app, problems, due, { problem: `It cannot be written: ${text}.`, isFinal: false });
+      await putOff(app, problems, due, { problem: `The mail cannot be composed: ${text}.`, isFinal: false });
       return 'unsent';
     }
     if (mail === null) {
@@ -158,7 +158,7 @@ async function putOff(
   await endMail(app.db, due, { outcome: isFinal ? 'refused' : 'given_up', problem, at });
   const to = due.personId === null ? { payment: due.paymentId } : { person: due.personId };
   const details = { mail: due.id, kind: due.content.kind, ...to, attempts: due.attempts };
-  problems.happened('mail', `Gave up a mail. ${problem}`, details);
+  problems.happened('mail', `A mail will not be sent again. ${problem}`, details);
 }
 
 async function inOrder<Item, Result>(

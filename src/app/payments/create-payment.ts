@@ -93,7 +93,7 @@ async function withoutWallet(item: Item, saver: Batcher<Item, Saved>): Promise<E
   if (choice !== null && choice.kind !== 'ok') return choice;
   const saved = await saver.add(item);
   if (saved.kind !== 'no_wallet') return saved;
-  return { kind: 'fault', error: new Error('The wallet was removed while the order was created; retry.') };
+  return { kind: 'fault', error: new Error('The wallet was removed while the order was being created. Try again.') };
 }
 
 type SaveBatch = (items: readonly Item[]) => Promise<readonly Saved[]>;

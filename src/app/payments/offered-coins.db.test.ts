@@ -159,9 +159,9 @@ describe('the coins of a project', () => {
     await set({ off: [] });
     expect((await listed(app)).slice(0, 3)).toEqual(['USDC/polygon', 'ETH/ethereum', 'BTC/bitcoin']);
     for (const [choice, rule] of [
-      [{ order: ['BTC/bitcoin', 'BTC/bitcoin'] }, '--coin-order must name each coin once.'],
+      [{ order: ['BTC/bitcoin', 'BTC/bitcoin'] }, '--coin-order must name each coin only once.'],
       [{ off: ['BTC'] }, '--coins-off: "BTC" is not one of BTC/bitcoin, '],
-      [{ off: allTokens().map(coinName) }, '--coins-off must leave at least one coin'],
+      [{ off: allTokens().map(coinName) }, '--coins-off must leave out at least one coin'],
     ] as const) {
       const outcome = await set(choice);
       expect(isRejected(outcome) && refusalMessage(outcome)).toContain(rule);

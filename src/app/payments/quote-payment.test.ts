@@ -51,7 +51,7 @@ describe('the amount owed in a token', () => {
       kind: 'refused',
       param: 'amount',
       message:
-        'amount is too small to be paid in BTC: it comes to 0.00000545, the least that can be spent is 0.00000546.',
+        'amount is too small to be paid in BTC. It comes to 0.00000545 BTC, but the smallest amount that can be spent is 0.00000546 BTC.',
     });
   });
 });

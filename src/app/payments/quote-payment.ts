@@ -56,7 +56,7 @@ function refuseSwitchedOff(enabled: readonly Token[], asset: string, network: st
     message:
       `${what} is switched off in this project. ` +
       (offered === ''
-        ? 'It can be switched on in the dashboard, on the Wallets page.'
+        ? 'You can switch it on in the dashboard, on the Wallets page.'
         : `Choose one of ${offered}, or switch it on in the dashboard, on the Wallets page.`),
   };
 }
@@ -76,13 +76,13 @@ function refuseToken(
       ...(names !== ''
         ? { message: `crypto_currency must be one of ${names}.` }
         : {
-            message: `crypto_currency must be one of ${ASSET_CODES.join(', ')}, and the project can be paid in none of them yet.`,
+            message: `crypto_currency must be one of ${ASSET_CODES.join(', ')}, but the project cannot be paid in any of them yet.`,
             wayOut: setUp(projectId, null, "the network's *_RPC_URL, such as BITCOIN_RPC_URL"),
           }),
     };
   }
   const elsewhere = networksOf(enabled, asset);
-  const possible = elsewhere === '' ? '' : `; it can be on ${elsewhere}`;
+  const possible = elsewhere === '' ? '' : `, but it can be paid on ${elsewhere}`;
   const setUpOf = (wanted: Network): WayOut => setUp(projectId, wanted, nodeSettings(asset, wanted));
   // The network to blame when the client names none that could be configured.
   const usual = usualNetwork(asset);
@@ -93,7 +93,7 @@ function refuseToken(
       param: 'network',
       ...(elsewhere === ''
         ? { message: `${problem}, and ${asset} cannot be paid on any network yet.`, wayOut: setUpOf(usual) }
-        : { message: `${problem}; ${asset} can be paid on ${elsewhere}.` }),
+        : { message: `${problem}. ${asset} can be paid on ${elsewhere}.` }),
     };
   }
   const wanted = network ?? usual;
@@ -138,7 +138,7 @@ export function priceToken(
     return {
       kind: 'refused',
       param: 'amount',
-      message: `amount is too small to be paid in ${token.asset}: it comes to ${formatDecimal(owedUnits, token.decimals)}, the least that can be spent is ${least}.`,
+      message: `amount is too small to be paid in ${token.asset}. It comes to ${formatDecimal(owedUnits, token.decimals)} ${token.asset}, but the smallest amount that can be spent is ${least} ${token.asset}.`,
     };
   }
   return { kind: 'ok', owedUnits };

@@ -122,7 +122,7 @@ export function limitedTurns(): <Result>(whom: HashedFor, work: () => Promise<Re
     if (own >= MAX_PENDING[kind])
       throw new HashPendingError('Another password is being checked for the same person, link or address range.');
     if (running >= MAX_AT_ONCE && waiting[kind].length >= MAX_WAITING[kind]) {
-      throw new HashesBusyError('Too many sign-ins wait already.');
+      throw new HashesBusyError('Too many sign-ins are already waiting.');
     }
     pending.set(key, own + 1);
     if (running < MAX_AT_ONCE) running += 1;

@@ -24,7 +24,7 @@ export function openTotp(key: Uint8Array, person: Person, sealed: Uint8Array): s
     return openSecret(key, sealed, boundTo(person.id));
   } catch (cause) {
     throw new Error(
-      `The one-time codes of ${person.email} cannot be checked: their secret was sealed with another key. Start with the former SECRET_KEY, or the former secret.key in DATA_DIR; if it is lost, run the command user reset ${person.email}.`,
+      `The one-time codes of ${person.email} cannot be checked, because their secret was encrypted with another key. Start with the former SECRET_KEY, or with the former secret.key in DATA_DIR. If that key is lost, run the command user reset ${person.email}.`,
       { cause },
     );
   }

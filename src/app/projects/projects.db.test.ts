@@ -244,7 +244,7 @@ describe("a project's branding", () => {
       expect(changed).toMatchObject({ kind: 'done', project: { logo: {} } });
     }
     const bad = [
-      [pngOf(15, 100), /^--logo: logo\.png is 15 × 100 pixels; each side must have 16 to 2,048\. /],
+      [pngOf(15, 100), /^--logo: logo\.png is 15 × 100 pixels, but each side must have 16 to 2,048 pixels\. /],
       [pngOf(100, 2_049), /100 × 2049 pixels/],
       [filled(65_537), /^--logo: logo\.png is larger than 64 KiB\. /],
     ] as const;
@@ -256,7 +256,7 @@ describe("a project's branding", () => {
 
   it('has no logo that could run, play or show half', async () => {
     const app = await testApp();
-    const notAPicture = /^--logo: logo\.png is not a PNG, JPEG or WebP picture by its content\. /;
+    const notAPicture = /^--logo: logo\.png does not contain a PNG, JPEG or WebP picture\. /;
     const bad = [
       [Buffer.alloc(0), notAPicture],
       [Buffer.from('<svg xmlns="http://www.w3.org/2000/svg" width="32" height="32"/>'), notAPicture],
@@ -291,7 +291,7 @@ describe("a project's branding", () => {
     for (const picture of [PNG, JPEG, WEBP]) {
       for (const tail of tails) {
         const logo = { file: 'logo.png', bytes: Buffer.concat([picture, tail]) };
-        const message = `--logo: logo.png has ${tail.length} more bytes after the end of the picture. Export the picture again.`;
+        const message = `--logo: logo.png contains ${tail.length} extra bytes after the end of the picture. Export the picture again.`;
         const changed = await changeProject(app, app.projectId, { logo });
         expect(isRejected(changed) && refusalMessage(changed)).toBe(message);
       }

@@ -4,13 +4,13 @@ import { formatPercent } from '../../domain/percent.ts';
 
 /** Advice for the owner of a wallet before its first payment. */
 export const NEW_ACCOUNT =
-  'Give an account of your wallet that nothing else uses, for payments get its addresses from number 0 on. If it was used before, ' +
-  "set it again with a first index, the number of its first unused address: else an earlier customer who pays to an old address pays somebody else's order.";
+  'Use an account of your wallet that nothing else uses, because payments get its addresses from number 0 on. If the account was used before, set the wallet again with a first index, which is the number of its first unused address. ' +
+  "Otherwise, an earlier customer who pays to an old address pays somebody else's order.";
 
 /** The same advice for a treasury, whose deposit contracts every installation numbers alike. */
 export const NEW_TREASURY =
-  'Payments get the deposit contracts of this treasury from number 0 on. If another installation used it before, ' +
-  "set it again with a first index, the number of its first unused deposit: else an earlier customer who pays to an old address pays somebody else's order.";
+  'Payments get the deposit contracts of this treasury from number 0 on. If another installation used the treasury before, set it again with a first index, which is the number of its first unused deposit. ' +
+  "Otherwise, an earlier customer who pays to an old address pays somebody else's order.";
 
 /** The differences to the wallet before, in sentences. */
 export function walletChanges(before: Wallet, after: Wallet): readonly string[] {
@@ -19,11 +19,11 @@ export function walletChanges(before: Wallet, after: Wallet): readonly string[] 
     ...(same
       ? []
       : [
-          `This is another wallet than before (${before.kind} ${before.source}): new payments go to it, those that exist keep their addresses.`,
+          `This is not the same wallet as before (${before.kind} ${before.source}). New payments go to the new wallet, and existing payments keep their addresses.`,
         ]),
     ...(same && (before.source !== after.source || before.kind !== after.kind)
       ? [
-          `The same wallet in another form: before it was ${before.kind} ${before.source}. Its addresses stay the same, and the next one is number ${after.nextIndex}.`,
+          `This is the same wallet in another form (before: ${before.kind} ${before.source}). Its addresses stay the same, and the next address is number ${after.nextIndex}.`,
         ]
       : []),
     ...(before.confirmations === after.confirmations
@@ -33,11 +33,11 @@ export function walletChanges(before: Wallet, after: Wallet): readonly string[] 
       ? []
       : [`Tolerance from now on: ${toleranceText(after)} (before: ${toleranceText(before)}).`]),
   ];
-  return changes.length > 0 ? changes : ['The wallet was set like this already.'];
+  return changes.length > 0 ? changes : ['The wallet already had these settings.'];
 }
 
 function confirmationsText({ confirmations }: Wallet): string {
-  return confirmations === null ? 'by the amount, the default' : String(confirmations);
+  return confirmations === null ? 'the default for the amount' : String(confirmations);
 }
 
 function toleranceText({ toleranceBasisPoints }: Wallet): string {
@@ -49,8 +49,8 @@ export function indexChange(nextIndex: number, firstIndex: number): readonly str
   if (firstIndex === nextIndex) return [];
   return [
     firstIndex > nextIndex
-      ? `The next address is number ${firstIndex}; numbers ${nextIndex} to ${firstIndex - 1} are left out.`
-      : `The next address stays number ${nextIndex}, because lower numbers were handed out or left out before: a first index can only be raised.`,
+      ? `The next address is number ${firstIndex}. Numbers ${nextIndex} to ${firstIndex - 1} are skipped.`
+      : `The next address is still number ${nextIndex}, because lower numbers were already handed out or skipped. A first index can only be raised.`,
   ];
 }
 

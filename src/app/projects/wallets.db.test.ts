@@ -53,7 +53,7 @@ describe('a wallet that is set again in another form', () => {
     expect(wallet).toMatchObject({ id: before.id, kind: second.kind, nextIndex: 1 });
     expect(wallet.source.startsWith(second.text)).toBe(true);
     expect(changes).toEqual([
-      `The same wallet in another form: before it was ${before.kind} ${before.source}. Its addresses stay the same, and the next one is number 1.`,
+      `This is the same wallet in another form (before: ${before.kind} ${before.source}). Its addresses stay the same, and the next address is number 1.`,
     ]);
     expect(await stored(app)).toHaveLength(1);
     expect(await take(app)).toBe(1);
@@ -64,7 +64,7 @@ describe('a wallet that is set again in another form', () => {
     await set(app, descriptor(BARE));
     await set(app, { kind: 'xpub', text: publicKeyAt("m/84'/0'/1'", 'zpub') });
     const { wallet, changes } = await set(app, descriptor(WHOLE));
-    expect(changes).toEqual([expect.stringMatching(/^This is another wallet than before \(xpub zpub/)]);
+    expect(changes).toEqual([expect.stringMatching(/^This is not the same wallet as before \(xpub zpub/)]);
     expect(await stored(app)).toEqual([
       { kind: 'descriptor', source: wallet.source, inUse: false },
       expect.objectContaining({ kind: 'xpub', inUse: false }),
@@ -87,14 +87,14 @@ describe('setting a wallet again', () => {
     const source = descriptor(WHOLE);
     expect((await set(app, source, { confirmations: 3, toleranceBasisPoints: 100 })).changes).toEqual([]);
     expect((await set(app, source, { confirmations: 3, toleranceBasisPoints: 100 })).changes).toEqual([
-      'The wallet was set like this already.',
+      'The wallet already had these settings.',
     ]);
     expect((await set(app, source)).changes).toEqual([
-      'Confirmations from now on: by the amount, the default (before: 3).',
+      'Confirmations from now on: the default for the amount (before: 3).',
       'Tolerance from now on: 0.5 % (before: 1 %).',
     ]);
     expect((await set(app, source, { toleranceBasisPoints: 50 })).changes).toEqual([
-      'The wallet was set like this already.',
+      'The wallet already had these settings.',
     ]);
   });
 
@@ -146,7 +146,7 @@ describe('setting a wallet again', () => {
     const first = await set(app, treasury('1'), { network: 'ethereum' });
     expect(first).toMatchObject({ changes: [], warnings: [expect.stringContaining('from number 0 on')] });
     const { changes } = await set(app, treasury('2'), { network: 'ethereum' });
-    expect(changes).toEqual([expect.stringContaining(`another wallet than before (treasury 0x${'1'.repeat(40)})`)]);
+    expect(changes).toEqual([expect.stringContaining(`not the same wallet as before (treasury 0x${'1'.repeat(40)})`)]);
   });
 });
 
@@ -155,7 +155,7 @@ describe('a wallet that was used before', () => {
     const app = await testApp();
     const { wallet, changes } = await set(app, descriptor(WHOLE), { firstIndex: 120 });
     expect(wallet).toMatchObject({ nextIndex: 120, gap: 0 });
-    expect(changes).toEqual(['The next address is number 120; numbers 0 to 119 are left out.']);
+    expect(changes).toEqual(['The next address is number 120. Numbers 0 to 119 are skipped.']);
     expect([await take(app), await take(app)]).toEqual([120, 121]);
     const deriver = createWalletOpener(MAIN_CHAINS)('bitcoin', { kind: wallet.kind, text: wallet.source });
     expect(deriver?.addressAt(120)).toMatch(/^bc1q/);
@@ -168,7 +168,7 @@ describe('a wallet that was used before', () => {
     for (const firstIndex of [0, 10]) {
       const { wallet, changes } = await set(app, descriptor(WHOLE), { firstIndex });
       expect(wallet.nextIndex).toBe(11);
-      expect(changes.at(-1)).toMatch(/^The next address stays number 11, .* a first index can only be raised\.$/);
+      expect(changes.at(-1)).toMatch(/^The next address is still number 11, .* A first index can only be raised\.$/);
     }
     expect((await set(app, descriptor(WHOLE), { firstIndex: 11 })).changes).toHaveLength(1);
     expect(await take(app)).toBe(11);

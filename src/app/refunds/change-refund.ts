@@ -111,13 +111,13 @@ async function payoutRefusal(trx: Trx, { id }: Refund): Promise<RefundRefusal | 
   const hash = payout?.transactionHash ?? 'a transaction';
   const message =
     payout?.state === 'block'
-      ? `The refund is paid by ${hash} and can no longer be cancelled. It completes when that has enough confirmations.`
-      : `The refund is being paid by ${hash}, which waits to be mined, and cannot be cancelled meanwhile. It completes when that is confirmed; if it is replaced or dropped, the refund can be cancelled then.`;
+      ? `The refund is paid by ${hash} and can no longer be cancelled. It completes when this transaction has enough confirmations.`
+      : `The refund is being paid by ${hash}, which is waiting to be mined, so the refund cannot be cancelled now. It completes when this transaction is confirmed. If the transaction is replaced or dropped, you can cancel the refund.`;
   return { kind: 'refused', param: null, message };
 }
 
 /** Until the blocks and transactions that may pay the refund are read, nobody knows whether they do. */
 function unreadRefusal({ id }: Refund, { text }: UnreadMoney): RefundRefusal {
-  const message = `${text}, so that it cannot be cancelled now. Try again in a moment. If the node is away for long, make sure that nothing was sent, and use:`;
+  const message = `${text}. Therefore, the refund cannot be cancelled now. Try again in a moment. If the node stays unavailable, make sure that nothing was sent, then use:`;
   return { kind: 'refused', param: null, message, wayOut: { kind: 'force_cancel', refundId: id } };
 }

@@ -40,19 +40,19 @@ function inputFaults({ refunds, inputs, coins }: ShownTransaction, signed: Signe
   const reserved = [...inputs.values()].flat();
   const named = new Set(signed.inputs.map(({ txid, vout }) => `${txid}:${vout}`));
   return [
-    ...(named.size < signed.inputs.length ? ['It spends one output twice.'] : []),
+    ...(named.size < signed.inputs.length ? ['The transaction spends one output twice.'] : []),
     ...signed.inputs.flatMap((input, place) => {
       const name = `Input ${place + 1} spends ${input.txid}:${input.vout}`;
       if (!reserved.some((one) => isOutput(one, input))) {
-        return [`${name}, which is not among what was shown to sign.`];
+        return [`${name}, which is not among the inputs that were shown for signing.`];
       }
       if (coins.some((coin) => isOutput(coin, input))) return [];
-      return [`${name}, which is no longer confirmed, because blocks were taken back.`];
+      return [`${name}, which is no longer confirmed because of a chain reorganisation.`];
     }),
     // Otherwise a transaction signed before could be mined beside this one, and pay the customer a second time.
     ...refunds
       .filter(({ id }) => !(inputs.get(id) ?? []).some((one) => named.has(`${one.txid}:${one.vout}`)))
-      .map(({ id }) => `It spends nothing of what ${encodeId('refund', id)} was shown with.`),
+      .map(({ id }) => `The transaction spends none of the inputs that were shown for ${encodeId('refund', id)}.`),
   ];
 }
 
@@ -70,7 +70,7 @@ function outputFaults(shown: ShownTransaction, outputs: readonly SignedOutput[])
     .map(({ id, address, units }) => {
       const other = take(scriptOfAddress(params, address));
       const name = encodeId('refund', id);
-      if (other === null) return `No output pays ${amount(params, units)} to ${address}, as ${name} has to.`;
+      if (other === null) return `No output pays ${amount(params, units)} to ${address}, which ${name} requires.`;
       const by = other.units > units ? other.units - units : units - other.units;
       const more = other.units > units ? 'more' : 'less';
       return `Output ${other.place + 1} pays ${amount(params, other.units)} to ${address}, ${amount(params, by)} ${more} than the ${amount(params, units)} of ${name}.`;
@@ -105,7 +105,7 @@ function foreign(
   if (change.some((one) => isScript(one.script, script))) return `${pays}, your change address, a second time.`;
   if (index === null)
     return `${pays}, which is neither an address of these refunds nor the change address of your wallet.`;
-  return `${pays}, number ${index} of your change addresses; the change was shown at ${change.map(({ address }) => address).join(' or ')}.`;
+  return `${pays}, number ${index} of your change addresses. The transaction that was shown for signing sends the change to ${change.map(({ address }) => address).join(' or ')}.`;
 }
 
 function feeFaults(shown: ShownTransaction, signed: SignedTransaction): readonly string[] {
@@ -114,12 +114,12 @@ function feeFaults(shown: ShownTransaction, signed: SignedTransaction): readonly
   // The amount of an input is unknown; the transaction is refused anyway.
   if (paid === null) return [];
   const { fee, vsize, dust } = paid;
-  if (fee < 0n) return [`Its outputs are ${amount(params, -fee)} more than its inputs.`];
+  if (fee < 0n) return [`The outputs of the transaction are ${amount(params, -fee)} more than its inputs.`];
   const most = vsize * BigInt(maxFeeRate) + dust;
   if (fee <= most) return [];
   const unit = NETWORK_FACTS[params.network].smallestUnit;
   return [
-    `Its fee is ${amount(params, fee)}, more than the ${amount(params, most)} that MAX_FEE_RATE (${maxFeeRate} ${unit}/vB) allows.`,
+    `The fee of the transaction is ${amount(params, fee)}, more than the ${amount(params, most)} that MAX_FEE_RATE (${maxFeeRate} ${unit}/vB) allows.`,
   ];
 }
 
@@ -147,8 +147,8 @@ export async function changeFaults(
   const asked = divCeil(paid.vsize * feeUnitsPerKvb, 1_000n);
   if (paid.fee <= MAX_TIMES_FEE * asked + paid.dust) return [];
   return [
-    `It has no change, so that its fee is ${amount(params, paid.fee)}; the node asks for about ${amount(params, asked)}. ` +
-      'Sign it with its change output; if you mean to pay this fee, send it from your wallet.',
+    `The transaction has no change output, so its fee is ${amount(params, paid.fee)}. The node asks for about ${amount(params, asked)}. ` +
+      'Sign the transaction with its change output. If you mean to pay this fee, send the transaction from your wallet.',
   ];
 }
 

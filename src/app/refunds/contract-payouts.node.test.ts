@@ -138,7 +138,7 @@ describe('a refund that a contract pays', () => {
     await shop.follow(traceless(shop));
     expect(await shop.statusOf(refund)).toBe('pending');
     expect(await shop.warningsOf(refund)).toEqual([
-      expect.stringMatching(/grew by 0\.0025 ETH up to block \d+.*may have paid this refund already/),
+      expect.stringMatching(/grew by 0\.0025 ETH up to block \d+.*may already have paid this refund/),
     ]);
   });
 });
@@ -170,7 +170,7 @@ describe('the warning that a contract may have paid a refund, once that is cance
     const next = await shop.refund();
     expect(await shop.warningsOf(next)).toEqual([
       expect.stringMatching(
-        new RegExp(`^The balance of ${refund.address} .* may have paid ${encodeId('refund', refund.id)}, which`),
+        new RegExp(`^The balance of ${refund.address} .* already have paid ${encodeId('refund', refund.id)}, a refund`),
       ),
     ]);
   });
@@ -200,7 +200,7 @@ describe('what a contract pays to a refund that was cancelled', () => {
     await shop.mine();
     await shop.follow(traceless(shop));
     expect(await shop.warningsOf(await shop.refund())).toEqual([
-      expect.stringContaining(`may have paid ${encodeId('refund', refund.id)}, which`),
+      expect.stringContaining(`may already have paid ${encodeId('refund', refund.id)}, a refund`),
     ]);
   });
 

@@ -32,7 +32,7 @@ describe('a live refund', () => {
       kind: 'refused',
       param: 'crypto_amount',
       message:
-        'crypto_amount is too little to be sent (0.00000545 BTC): the network passes on no less than 0.00000546 BTC.',
+        'crypto_amount is too small to send (0.00000545 BTC). The network does not forward less than 0.00000546 BTC.',
     });
     expect(await refund(app, paid, { amountMinor: 17n })).toMatchObject({ kind: 'refused', param: 'amount' });
     expect(await refund(app, paid, { cryptoAmount: '0.00000546' })).toMatchObject({ kind: 'done' });

@@ -62,7 +62,7 @@ async function draftRefund(
 ): Promise<{ readonly kind: 'ok'; readonly refund: Refund } | RefundRefusal> {
   const blame = payment.api === 'order' ? 'order_id' : 'transaction_id';
   if (!isFinal(payment.status)) {
-    const message = `${blame} names a payment that is still ${payment.status}; only a completed, expired, failed or cancelled one can be refunded.`;
+    const message = `${blame} names a payment that is still ${payment.status}. Only a completed, expired, failed or cancelled payment can be refunded.`;
     return { kind: 'refused', param: blame, message };
   }
   const isOld = oldRateRefusal(request.rateUntil ?? null, now);

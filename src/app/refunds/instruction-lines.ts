@@ -18,19 +18,20 @@ export function instructionLines({
     ['Status', refund.status + (refund.failureReason === null ? '' : ` (${refund.failureReason})`)],
     ['Amount', `${amount(refund.units)} on ${refund.network}`],
     ['Worth', `${formatDecimal(refund.amountMinor, fiatDecimals(refund.currency))} ${refund.currency}`],
-    ['To', refund.address ?? 'not known yet: the customer gives an address on the claim page'],
+    ['To', refund.address ?? 'not known yet, because the customer has to enter an address on the claim page'],
     ['Made', isoTime(refund.createdAt)],
     ...(refund.transactionHash === null ? [] : [['Paid by', refund.transactionHash] as const]),
   ]);
   if (refund.status === 'failed' && problem !== null) return [...head, '', problem];
   if (refund.status !== 'pending' || refund.address === null) return head;
-  if (refund.mode === 'test') return [...head, '', 'A test refund: there is nothing to pay, it ends by itself.'];
+  if (refund.mode === 'test')
+    return [...head, '', 'This is a test refund. There is nothing to pay, and the refund ends automatically.'];
   if (problem !== null) return [...head, '', problem];
   return [
     ...head,
     '',
     ...warnings,
-    `Send exactly ${amount(refund.units)}: the refund completes when that amount is seen on the chain.`,
+    `Send exactly ${amount(refund.units)}. The refund completes when exactly this amount is confirmed on the chain.`,
     ...(paymentUri === null ? [] : ['', 'Payment URI:', `  ${paymentUri}`]),
     ...(call === null
       ? []
@@ -52,7 +53,7 @@ function psbtLines(psbt: PsbtAdvice, amount: (units: bigint) => string): readonl
   return [
     'PSBT, to be signed and sent:',
     `  ${psbt.psbt}`,
-    `  It pays a fee of ${amount(psbt.feeUnits)}; ${amount(psbt.changeUnits)} come back.`,
+    `  Its transaction pays a fee of ${amount(psbt.feeUnits)} and returns ${amount(psbt.changeUnits)} as change.`,
     ...psbt.warnings.map((warning) => `  ${warning}`),
   ];
 }

@@ -83,7 +83,7 @@ export function payoutsBy(
 }
 
 function changed(id: string): Kept {
-  const message = `${encodeId('refund', id)} changed at this moment: it was cancelled, or something else pays it. Nothing was sent. Open it again.`;
+  const message = `${encodeId('refund', id)} has just changed, because it was cancelled or another transaction pays it. Nothing was sent. Open the refund again.`;
   return { kind: 'refused', message };
 }
 

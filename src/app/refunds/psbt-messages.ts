@@ -24,7 +24,7 @@ export function shortOf(
   coinsRead: number,
 ): string {
   if (outcome.kind === 'too_large') {
-    return `The refund would have to spend more than ${outcome.coinCount - 1} small outputs, which is too large a transaction for nodes to pass on. Join some of them in your wallet first, or refund less.`;
+    return `The refund would have to spend more than ${outcome.coinCount - 1} small outputs. Nodes do not forward such a large transaction. Combine some of these outputs in your wallet first, or refund less.`;
   }
   const [soonest] = immature.toSorted((a, b) => a.needed - a.confirmations - (b.needed - b.confirmations));
   if (soonest !== undefined) {
@@ -32,19 +32,19 @@ export function shortOf(
     const left = needed - confirmations;
     const is = { coinbase: "a miner's reward", pegout: 'paid out of MWEB' }[what];
     return (
-      `The coin ${coin.txid}:${coin.vout} is not mature: it is ${is}, which can be spent after ${needed} confirmations and has ${confirmations}. ` +
-      `What else can be spent falls short. Show the refund again in ${left} ${left === 1 ? 'block' : 'blocks'}, ${about(left * NETWORK_FACTS[network].blockMs)}.`
+      `The output ${coin.txid}:${coin.vout} cannot be spent yet. It is ${is} and has ${confirmations} of the ${needed} confirmations that it needs. ` +
+      `The other outputs are not enough. Show the refund again in ${left} ${left === 1 ? 'block' : 'blocks'} (${about(left * NETWORK_FACTS[network].blockMs)}).`
     );
   }
   const [lacking] = withoutTransaction;
   if (lacking !== undefined) {
     const setting = settingOf(network, 'RPC_URL');
     return (
-      `A wallet signs for a P2PKH address only with the whole transaction that paid it, and no node still has ${lacking.txid}: block ${lacking.blockHeight} was pruned. ` +
+      `To sign for a P2PKH address, a wallet needs the whole transaction that paid to it. No node still has ${lacking.txid}, because block ${lacking.blockHeight} was pruned. ` +
       `Add a node that still has block ${lacking.blockHeight}, such as one that is not pruned, to ${setting}.`
     );
   }
-  const some = coinsRead < MAX_COINS ? '' : ` Only ${MAX_COINS} outputs of the wallet were looked at.`;
+  const some = coinsRead < MAX_COINS ? '' : ` Only ${MAX_COINS} outputs of the wallet were examined.`;
   return `${shortMessage(network, outcome.missingUnits)}${some}`;
 }
 
@@ -65,8 +65,8 @@ export function warningsOf(
     ...(shared.length === 0
       ? []
       : [
-          `It spends what ${shared.join(', ')} ${shared.length === 1 ? 'was' : 'were'} shown with too, in one transaction with it or because nothing else is left: only one of them can be sent. ` +
-            'Send one, and show the others again when it is confirmed.',
+          `This transaction spends inputs that were also shown for ${shared.join(', ')}, because the refunds were shown in one transaction or because no other inputs are left. Only one of these transactions can be sent. ` +
+            'Send one of them, and show the remaining refunds again once it is confirmed.',
         ]),
     ...(percent < HIGH_FEE_PERCENT ? [] : [`The fee is ${percent} % of the ${count === 1 ? 'refund' : 'refunds'}.`]),
   ];

@@ -104,7 +104,7 @@ describe('a refund, and the claim of one,', () => {
     const payment = await paidInTether(app);
     const address = payment.quote?.address ?? '';
     expect(await outcomes(app, payment, address.toLowerCase())).toMatchObject(
-      refusedFor(/address the payment was made to.*your own wallet/),
+      refusedFor(/The payment was sent to this address.*your own wallet/),
     );
   });
 
@@ -152,7 +152,7 @@ describe('a refund, and the claim of one,', () => {
       .execute();
     expect(await refund(app, paid, address.toUpperCase())).toMatchObject({
       kind: 'refused',
-      message: expect.stringContaining('the payment was made to'),
+      message: expect.stringContaining('The payment was sent to this address'),
     });
     expect(await refund(app, paid, change)).toMatchObject({
       kind: 'refused',
@@ -281,7 +281,7 @@ describe('a refund, and the claim of one,', () => {
     await completeSandboxPayment(app, { id: order.id });
     const paid = await app.read(order.id);
     expect(await outcomes(app, paid, paid.quote?.address ?? '')).toMatchObject(
-      refusedFor(/address the payment was made to.*your own wallet/),
+      refusedFor(/The payment was sent to this address.*your own wallet/),
     );
   });
 });

@@ -8,7 +8,7 @@ import { CUSTOMER, etherRefund, paidOrder, showEther } from './refund-ether.fixt
 import { COIN, CONFIRMATIONS, refundShop, nodeForTests } from './refund-psbt.fixture.ts';
 import { cancelRefund } from './change-refund.ts';
 
-const LOST = /no longer confirmed on the chain.*Wait until it is confirmed again, or cancel this refund/;
+const LOST = /no longer confirmed on the chain.*Wait until the money is confirmed again, or cancel this refund/;
 
 describe.each(utxoNodeKindsFor(import.meta.url))('a refund that the money on a real %s node', (kind) => {
   const node = nodeForTests({ kind });
@@ -127,7 +127,7 @@ describe('a refund in ether that the money on the chain', () => {
     const next = await etherRefund(shop, order, { amountMinor: 3_000n });
     const withheld = {
       call: null,
-      problem: expect.stringMatching(new RegExp(`${hash}.*cancelled.*as not paid by ${hash}`)),
+      problem: expect.stringMatching(new RegExp(`${hash}.*cancelled.*${hash} did not pay it`)),
     };
     expect(await showEther(shop, next)).toMatchObject(withheld);
     expect(await showEther(shop, next, [hash])).toMatchObject({ problem: null });

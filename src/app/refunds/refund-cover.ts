@@ -45,8 +45,8 @@ export async function coverOf(
   const isLost = !coveredRefunds(confirmedUnits, live).has(id);
   const amount = (some: bigint): string => `${formatDecimal(some, decimals)} ${asset}`;
   const lost =
-    `The money that this refund gives back is no longer confirmed on the chain: of what came for the payment ${amount(confirmedUnits)} are, ` +
-    `and with the other refunds that does not cover these ${amount(units)}. Do not pay it now. Wait until it is confirmed again, or cancel this refund.`;
+    `The money that this refund gives back is no longer confirmed on the chain. Of the money received for the payment, only ${amount(confirmedUnits)} is confirmed. ` +
+    `Together with the other refunds, that does not cover the ${amount(units)} of this refund. Do not pay it now. Wait until the money is confirmed again, or cancel this refund.`;
   return {
     kind: 'short',
     message: [...(isLost ? [lost] : []), ...paidAnyway.map((claim) => givenBackBy(claim, id))].join(' '),
@@ -110,15 +110,16 @@ function givenBackBy(claim: ClaimOnPayment, shownId: string): string {
   const { id, payout } = claim;
   if (payout?.isGuess) {
     return (
-      `${payout.transactionHash} paid exactly the amount of ${encodeId('refund', id)} to its address, although that ${endOf(claim)}. If it was yours, do not pay again: cancel this refund. ` +
-      `If it was not, show ${encodeId('refund', shownId)} by its command as not paid by ${payout.transactionHash}.`
+      `${payout.transactionHash} paid exactly the amount of ${encodeId('refund', id)} to its address, although that refund ${endOf(claim)}. If you sent this transaction, do not pay again, and cancel this refund. ` +
+      `If you did not, use the command that shows ${encodeId('refund', shownId)} and say that ${payout.transactionHash} did not pay it.`
     );
   }
-  const how = payout?.state === 'waiting' ? 'is being given back, once it is mined,' : 'was given back already';
-  return `The money ${how} by ${payout?.transactionHash ?? 'a transaction'}, which pays ${encodeId('refund', id)}, which ${endOf(claim)}. Do not pay it again: cancel this refund.`;
+  const how =
+    payout?.state === 'waiting' ? 'is waiting to be mined and gives the money back' : 'already gave the money back';
+  return `${payout?.transactionHash ?? 'A transaction'} ${how}. It pays ${encodeId('refund', id)}, although that refund ${endOf(claim)}. Do not pay the money again, and cancel this refund.`;
 }
 
 function mayComeBackFor(claim: ClaimOnPayment): string {
   const { id, payout } = claim;
-  return `${payout?.transactionHash ?? 'A transaction'} was to pay ${encodeId('refund', id)}, which ${endOf(claim)}, and does not: it waits nowhere, or is in a block and did something else. Look it up before you pay this one. If it can still be mined, spend one of the same coins or use the same nonce.`;
+  return `${payout?.transactionHash ?? 'A transaction'} was meant to pay ${encodeId('refund', id)}, which ${endOf(claim)}. Either no node has this transaction, or it is in a block without paying that refund. Look up the transaction before you pay this refund. If it can still be mined, spend one of the same inputs or use the same nonce, so that only one of the two transactions can be mined.`;
 }

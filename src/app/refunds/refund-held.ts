@@ -47,7 +47,7 @@ export async function stillHeld(
   const unspent = reserved.filter((_, place) => (states[place] ?? null) !== null);
   const held = coins.filter((coin) => unspent.some((one) => isOutput(coin, one)));
   if (held.length < unspent.length) {
-    const message = `What ${shown} ${isOne ? 'is' : 'are'} to spend is no longer confirmed, because blocks were taken back. Show the ${isOne ? 'refund' : 'refunds'} again once it is.`;
+    const message = `Inputs that were shown for ${shown} are no longer confirmed because of a chain reorganisation. Show the ${isOne ? 'refund' : 'refunds'} again once they are confirmed.`;
     return { kind: 'paid', message };
   }
   if (unspent.length === reserved.length) return { kind: 'ok', coins: held, warnings: [] };
@@ -55,14 +55,14 @@ export async function stillHeld(
   const inBlocks = await caller.unspent(gone, { inBlocks: true });
   if (inBlocks.some((state) => state !== null)) {
     const message =
-      `What ${shown} ${isOne ? 'was' : 'were'} to spend is being spent by a transaction that waits to be mined. If it pays ${isOne ? 'this refund' : 'them'}, nothing is left to sign: ` +
-      `raise its fee in your wallet if it takes too long. If it does not, show the ${isOne ? 'refund' : 'refunds'} again once it is mined.`;
+      `A transaction that is waiting to be mined spends inputs that were shown for ${shown}. If it pays ${isOne ? 'this refund' : 'them'}, nothing is left to sign. ` +
+      `Raise its fee in your wallet if it takes too long. If it does not pay ${isOne ? 'this refund' : 'them'}, show the ${isOne ? 'refund' : 'refunds'} again once it is mined.`;
     return { kind: 'paid', message };
   }
   const height = await caller.height();
   const cursor = await readCursor(app.db, network);
   if (cursor === null || cursor.height < height) {
-    const message = `What ${shown} ${isOne ? 'was' : 'were'} to spend is spent, and the newest blocks, which say by what, were not taken in yet. Show the ${isOne ? 'refund' : 'refunds'} again in a moment, while the service runs.`;
+    const message = `Inputs that were shown for ${shown} have been spent. The newest blocks show which transaction spent them, but these blocks have not been read yet. Show the ${isOne ? 'refund' : 'refunds'} again in a moment, while the service is running.`;
     return { kind: 'paid', message };
   }
   const warnings: string[] = [];
@@ -79,14 +79,14 @@ export async function stillHeld(
 }
 
 function spentOtherwise(name: string): string {
-  return `What ${name} was shown with before was spent by a transaction that does not pay exactly its amount. If that paid the customer all the same, cancel the refund and do not sign this one.`;
+  return `Inputs that were shown for ${name} before were spent by a transaction that does not pay exactly the amount of the refund. If that transaction paid the customer anyway, cancel the refund and do not sign this transaction.`;
 }
 
 /** The message for a refund whose payout is unmined or has too few confirmations. */
 export function paidBy({ transactionHash, state }: RefundPayout): string {
   return state === 'block'
-    ? `The refund is paid by ${transactionHash}, and completes when that has enough confirmations. Nothing is left to sign.`
-    : `The refund is being paid by ${transactionHash}, which waits to be mined. Nothing is left to sign: raise its fee in your wallet if it takes too long.`;
+    ? `The refund is paid by ${transactionHash} and completes when this transaction has enough confirmations. Nothing is left to sign.`
+    : `The refund is being paid by ${transactionHash}, which is waiting to be mined. Nothing is left to sign. If the transaction takes too long, raise its fee in your wallet.`;
 }
 
 export function isOutput(one: Outpoint, { txid, vout }: Outpoint): boolean {

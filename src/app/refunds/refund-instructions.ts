@@ -122,7 +122,7 @@ export async function examine(app: App, refund: Refund, notPaidBy: readonly stri
   const checked = await checkRefundAddress(app, app.db, refund, address);
   if (checked.kind === 'invalid') {
     const doubts = [...sending, ...growths];
-    const wayOut = 'If nothing was sent to it yet, cancel this refund and create it anew.';
+    const wayOut = 'If nothing has been sent to this address yet, cancel this refund and create a new one.';
     return nothingToSign([`${address}: ${checked.message}`, ...(doubts.length > 0 ? doubts : [wayOut])].join(' '));
   }
   const cover = await coverOf(app, refund, notPaidBy);
@@ -138,39 +138,39 @@ function nothingToSign(problem: string | null): Examined {
 /** A late payout does not complete a failed refund, but nobody should pay the refund a second time. */
 function paidAllTheSame({ transactionHash, state, isGuess }: RefundPayout): string {
   if (isGuess) {
-    return `${transactionHash} paid exactly this amount to this address, and was seen after the refund had failed. Unless it has nothing to do with it, do not pay the customer a second time.`;
+    return `${transactionHash} paid exactly this amount to this address and was detected after the refund had failed. Unless this transaction has nothing to do with the refund, do not pay the customer a second time.`;
   }
-  const how = { block: 'is in a block', waiting: 'waits to be mined', dropped: 'was sent, and may be mined yet' }[
+  const how = { block: 'is in a block', waiting: 'is waiting to be mined', dropped: 'was sent and may still be mined' }[
     state
   ];
   return `${transactionHash} pays exactly this refund to its address and ${how}. Do not pay the customer a second time.`;
 }
 
 function mayComeBack({ transactionHash }: RefundPayout): string {
-  return `${transactionHash} was to pay this refund, and does not: it waits nowhere, or is in a block and did something else. Look it up before you pay again. If it can still be mined, spend one of the same coins or use the same nonce; if it paid the customer another amount, settle that first.`;
+  return `${transactionHash} was meant to pay this refund. Either no node has this transaction, or it is in a block without paying the refund. Look up the transaction before you pay again. If it can still be mined, spend one of the same inputs or use the same nonce, so that only one of the two transactions can be mined. If it paid the customer another amount, settle that first.`;
 }
 
 function wasSent({ hash, at }: { readonly hash: string; readonly at: number }): string {
-  return `${hash} was sent to pay this refund at ${isoTime(at)}, and is in no block yet. Do not pay it a second time: wait, or make sure in your wallet that it failed and can no longer be mined.`;
+  return `${hash} was sent at ${isoTime(at)} to pay this refund and is not in a block yet. Do not pay the refund a second time. Wait, or make sure in your wallet that the transaction failed and can no longer be mined.`;
 }
 
 function mayBePaid({ id, asset, decimals }: Refund, { refundId, address, units, height }: UnexplainedGrowth): string {
-  const which =
-    refundId === id ? 'this refund' : `${encodeId('refund', refundId)}, which gave back money of the same payment,`;
+  const which = refundId === id ? 'this refund' : `${encodeId('refund', refundId)}, a refund of the same payment`;
   return (
-    `The balance of ${address} grew by ${formatDecimal(units, decimals)} ${asset} up to block ${height}, and no node shows by what: ` +
-    `a contract (a Safe, say) may have paid ${which} already. Look at the internal transactions of the address in a block explorer before you pay. ` +
-    'If it was paid, do not pay again: cancel this refund, or let it expire, and make no other for the same money.'
+    `The balance of ${address} grew by ${formatDecimal(units, decimals)} ${asset} up to block ${height}, and no node shows which transaction caused this. ` +
+    `A contract, such as a Safe, may already have paid ${which}. Look at the internal transactions of the address in a block explorer before you pay. ` +
+    'If the refund was paid, do not pay again. Cancel this refund or let it expire, and create no other refund for the same money.'
   );
 }
 
 const SHOW_AGAIN =
-  'Do not pay it before they are: show it again in a moment, while the service runs and a node of the network answers.';
+  'Do not pay the refund before they are read. Show the refund again in a moment, while the service is running and a node of the network answers.';
 
 const LOOK_FIRST =
-  'Show it again in a moment. If the node is away for long, make sure in your wallet that nobody has paid it before you do.';
+  'Show the refund again in a moment. If the node stays unavailable, make sure in your wallet that nobody has paid the refund before you pay it.';
 
 const NO_NODE: PsbtAdvice = {
   kind: 'none',
-  message: 'A PSBT needs a node of the network that knows which outputs are unspent. Pay by the payment URI instead.',
+  message:
+    'A PSBT requires a node of the network that knows which outputs are unspent. Pay with the payment URI instead.',
 };

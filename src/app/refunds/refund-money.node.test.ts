@@ -89,7 +89,7 @@ describe.each(utxoNodeKindsFor(import.meta.url))('a coin that is too young to be
       psbt: {
         kind: 'none',
         message: expect.stringMatching(
-          new RegExp(`is not mature: .*has ${CONFIRMATIONS}\\..* in ${blocks} blocks, ${hours}\\.`),
+          new RegExp(`cannot be spent yet\\. .*has ${CONFIRMATIONS} of .* in ${blocks} blocks \\(${hours}\\)\\.`),
         ),
       },
     });
@@ -109,7 +109,7 @@ describe.each(utxoNodeKindsFor(import.meta.url))('a coin that is too young to be
     await shop.mine(98);
     const refund = await shop.refund(order, COIN / 4n);
     expect(await shop.show(refund)).toMatchObject({
-      psbt: { kind: 'none', message: expect.stringContaining('in 1 block,') },
+      psbt: { kind: 'none', message: expect.stringContaining('in 1 block (') },
     });
     await shop.mine(1);
     await shop.pay(refund);
@@ -133,10 +133,10 @@ describe.each(utxoNodeKindsFor(import.meta.url))('a coin that is too young to be
     expect(await shop.app.read(order.id)).toMatchObject({ status: 'completed' });
     const refund = await shop.refund(order, COIN / 4n);
     expect(await shop.show(refund)).toMatchObject({
-      psbt: { kind: 'none', message: expect.stringMatching(/not mature: it is paid out of MWEB.* in 4 blocks/) },
+      psbt: { kind: 'none', message: expect.stringMatching(/be spent yet\. It is paid out of MWEB.* in 4 blocks/) },
     });
     await shop.mine(3);
-    expect(await shop.show(refund)).toMatchObject({ psbt: { message: expect.stringContaining('in 1 block,') } });
+    expect(await shop.show(refund)).toMatchObject({ psbt: { message: expect.stringContaining('in 1 block (') } });
     await shop.mine(1);
     await shop.pay(refund);
     await shop.mine(CONFIRMATIONS);

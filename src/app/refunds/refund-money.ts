@@ -52,7 +52,7 @@ export async function refundMoney(
     if (quote !== null && payment.received.all.confirmedUnits > 0n) {
       return { kind: 'ok', received: { ...payment, quote } };
     }
-    return refused(blame, `${blame} names a payment on which no confirmed money was received.`);
+    return refused(blame, `${blame} names a payment that has received no confirmed money.`);
   }
   const { asset } = token;
   const network = token.network ?? quote?.network ?? '';
@@ -66,7 +66,7 @@ export async function refundMoney(
     return refused('crypto_currency', `No confirmed ${asset} on ${network} was received for this payment.`);
   }
   if (wanted !== null && 'amountMinor' in wanted) {
-    const message = `amount counts at the payment's quote, which is not in ${asset} on ${network}. Give crypto_amount, or neither to refund all of it.`;
+    const message = `amount is converted at the payment's quote, which is not in ${asset} on ${network}. Give crypto_amount instead, or neither field to refund all of the ${asset}.`;
     return refused('amount', message);
   }
   const decimals = tokenDecimals(app, payment, { asset, network });

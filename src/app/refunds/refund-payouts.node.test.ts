@@ -81,7 +81,7 @@ describe.each(utxoNodeKindsFor(import.meta.url))('a refund whose payout was seen
     expect(await cancelRefund(shop.app, { id: refund.id })).toMatchObject({
       kind: 'refused',
       message: expect.stringMatching(
-        new RegExp(`being paid by ${hash}, which waits to be mined, and cannot be cancelled`),
+        new RegExp(`being paid by ${hash}, which is waiting to be mined, so the refund cannot be cancelled`),
       ),
     });
     shop.app.clock.set((refund.dueAt ?? 0) + 1);
@@ -117,13 +117,13 @@ describe.each(utxoNodeKindsFor(import.meta.url))('a refund whose payout was seen
     for (const refund of refunds) {
       const { problem, psbt, paymentUri } = await shop.show(refund);
       expect({ problem, psbt, paymentUri }).toEqual({
-        problem: expect.stringContaining('were not read yet'),
+        problem: expect.stringContaining('have not been read'),
         psbt: null,
         paymentUri: null,
       });
       expect(await cancelRefund(shop.app, { id: refund.id }, null, nobodyPolls)).toMatchObject({
         kind: 'refused',
-        message: expect.stringContaining('were not read yet'),
+        message: expect.stringContaining('have not been read'),
       });
     }
     await shop.follow();
@@ -159,7 +159,7 @@ describe.each(utxoNodeKindsFor(import.meta.url))('a refund whose payout was seen
     expect(await cancelRefund(shop.app, { id: refund.id, isForced: true })).toMatchObject({ kind: 'refused' });
     const { problem } = await shop.show(refund);
     expect(problem).toContain(`being paid by ${payout.hash}`);
-    expect(problem).not.toContain('anew');
+    expect(problem).not.toContain('create a new one');
     await shop.mine(CONFIRMATIONS);
     expect(await findRefund(shop.app.db, refund.id)).toMatchObject({
       status: 'completed',
@@ -480,8 +480,8 @@ describe('a refund in ether whose payout was seen', () => {
         saveSentPayout(trx, [refund.id], { network: 'ethereum', hash: '0x2', bytes: null }, shop.app.clock()),
       );
     const shown = await showEther(shop, refund);
-    expect(shown.problem).toMatch(/receives payments.*0x2 was sent to pay this refund/);
-    expect(shown.problem).not.toContain('anew');
+    expect(shown.problem).toMatch(/receives payments.*0x2 was sent at .* to pay this refund/);
+    expect(shown.problem).not.toContain('create a new one');
     await shop.pay(address, refund.units);
     await shop.advance(3);
     expect((await shop.app.read(other.id)).status).toBe('completed');
@@ -549,7 +549,7 @@ describe('a refund in ether whose payout was seen', () => {
     // Read up to the newest block a moment ago; then the payout was mined, and the node hangs.
     const hash = await shop.anvil.transfer(CUSTOMER, refund.units);
     await shop.mine(1);
-    const unread = { kind: 'refused', message: expect.stringMatching(/not read yet.*Try again/) };
+    const unread = { kind: 'refused', message: expect.stringMatching(/not been read.*Try again/) };
     const hanging: AwaitPoll = (app, network) => awaitPoll(app, network, 200);
     expect(await cancelRefund(shop.app, { id: refund.id }, null, hanging)).toMatchObject(unread);
     // It works again.
@@ -572,7 +572,7 @@ describe('a refund in ether whose payout was seen', () => {
     const shop = await etherShop();
     const refund = await etherRefund(shop, await paidOrder(shop));
     await forgetAtHead(shop.app.db);
-    const warned = expect.stringMatching(/^The newest ethereum blocks were not read yet, and may pay this refund\. /);
+    const warned = expect.stringMatching(/^The newest ethereum blocks have not been read yet and may contain/);
     // The block that was read last is of now: the next one is under way.
     expect(await showEther(shop, refund)).toMatchObject({ problem: null, warnings: [] });
     shop.app.clock.advance(60_000);

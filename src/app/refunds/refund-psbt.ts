@@ -113,7 +113,7 @@ export async function refundPsbt(
       warnings: [...held.warnings, ...warningsOf(outcome.chosen, built.feeUnits, payout.payUnits, refunds.length)],
     };
   }
-  return instead('Other refunds of this wallet are being shown at this moment. Show this one again.', refunds);
+  return instead('Other refunds of this wallet are being shown right now. Show this refund again.', refunds);
 }
 
 function byOutpoint({ coin: one }: ChosenCoin, { coin: other }: ChosenCoin): number {
@@ -147,26 +147,26 @@ export async function payingWallet(
   const [stored = null] = wallets;
   const wallet = stored === null ? null : openWallet(params, stored);
   if (stored === null || wallet === null) {
-    return { kind: 'none', message: 'The wallet that the payment went to is not known.' };
+    return { kind: 'none', message: 'The wallet that received the payment is not known.' };
   }
   const other = wallets.findIndex((one) => one?.firstAddress !== stored.firstAddress);
   const [first] = refunds;
   const apart = refunds[other];
   if (apart !== undefined) {
-    const message = `${encodeId('refund', apart.id)} is paid from another wallet than ${encodeId('refund', first.id)}. Only refunds of one wallet fit into one transaction.`;
+    const message = `${encodeId('refund', apart.id)} and ${encodeId('refund', first.id)} are paid from different wallets. Only refunds of the same wallet fit into one transaction.`;
     return { kind: 'none', message };
   }
   const change = wallet.changeAt(0);
   if (change === null) {
     const message =
-      'Where its change goes is not known: the wallet was not given with its change chain, as in "/<0;1>/*".';
+      'The change address is not known, because the wallet was set without its change chain. A descriptor that ends in "/<0;1>/*" includes this chain.';
     return { kind: 'none', message };
   }
   return { kind: 'ok', stored, wallet, change, changeAt: (index) => wallet.changeAt(index) ?? change };
 }
 
 function instead(message: string, { length }: PaidTogether): PsbtAdvice {
-  const way = length === 1 ? 'Pay by the payment URI instead.' : 'Sign the refunds one by one instead.';
+  const way = length === 1 ? 'Pay with the payment URI instead.' : 'Sign the refunds one at a time instead.';
   return { kind: 'none', message: `${message} ${way}` };
 }
 

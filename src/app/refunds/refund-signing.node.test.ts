@@ -106,11 +106,11 @@ describe.each(utxoNodeKindsFor(import.meta.url))('a signed refund that is pasted
         },
       ],
       ['MAX_FEE_RATE', (one) => one.updateOutput(1, { amount: change - COIN / 10n })],
-      ['Its outputs are ', (one) => one.updateOutput(1, { amount: change + COIN })],
+      ['The outputs of the transaction are ', (one) => one.updateOutput(1, { amount: change + COIN })],
     ];
     for (const [says, alter] of wrong) {
       const outcome = await shop.send([refund], signedBase64(shown, alter));
-      expect(outcome).toMatchObject({ kind: 'refused', message: expect.stringContaining('not what was shown') });
+      expect(outcome).toMatchObject({ kind: 'refused', message: expect.stringContaining('not the transaction') });
       expect(Object(outcome).differences.join(' ')).toContain(says);
     }
     // Final, it is refused for the same reason in each form.
@@ -119,14 +119,14 @@ describe.each(utxoNodeKindsFor(import.meta.url))('a signed refund that is pasted
     for (const text of [base64(excess.toPSBT()), Buffer.from(excess.toBytes(true, true)).toString('hex')]) {
       expect(await shop.send([refund], text)).toMatchObject({
         kind: 'refused',
-        differences: [expect.stringMatching(/^Its outputs are .* more than its inputs\.$/)],
+        differences: [expect.stringMatching(/^The outputs of the transaction are .* more than its inputs\.$/)],
       });
     }
     // Coins reserved for nobody, or for another refund, are not spent either.
     const second = await shop.refund(foreign, COIN / 10n, other);
     const theirs = await shop.psbtOf(second);
     expect(await shop.send([refund], signedBase64(theirs))).toMatchObject({
-      differences: expect.arrayContaining([expect.stringMatching(/^Input 1 spends .* not among what was shown/)]),
+      differences: expect.arrayContaining([expect.stringMatching(/^Input 1 spends .* not among the inputs that/)]),
     });
     expect(await node().rpc('getrawmempool')).toEqual([]);
     expect(await shop.psbtOf(refund)).toMatchObject({ psbt: shown.psbt });
@@ -142,7 +142,7 @@ describe.each(utxoNodeKindsFor(import.meta.url))('a signed refund that is pasted
     expect(await shop.send([refund], base64(without.toPSBT()), { maxFeeRate: 1_000_000 })).toMatchObject({
       kind: 'refused',
       differences: [
-        expect.stringMatching(/^It has no change, so that its fee is 0\.75 .* Sign it with its change output/),
+        expect.stringMatching(/^The transaction has no change output, so its fee is 0\.75 .* with its change output/),
       ],
     });
     expect(await node().rpc('getrawmempool')).toEqual([]);
@@ -189,7 +189,7 @@ describe.each(utxoNodeKindsFor(import.meta.url))('a signed refund that is pasted
     await cancelRefund(shop.app, { id: cancelled.id, isForced: true });
     const now = await findRefund(shop.app.db, cancelled.id);
     expect(await shop.send([now ?? cancelled], signedBase64(first))).toMatchObject({
-      message: expect.stringContaining('It was cancelled.'),
+      message: expect.stringContaining('The refund was cancelled.'),
     });
     // A cancellation at the very moment of sending is seen under the refund's lock.
     expect(await shop.send([cancelled], signedBase64(first))).toMatchObject({ kind: 'refused' });
@@ -211,7 +211,7 @@ describe.each(utxoNodeKindsFor(import.meta.url))('a signed refund that is pasted
     bad.updateInput(0, { finalScriptWitness: [forged, publicKey] }, true);
     expect(await shop.send([refund], base64(bad.toPSBT()))).toMatchObject({
       kind: 'refused',
-      message: expect.stringMatching(/^The node refused the transaction: a signature is wrong\..*\(It said: .*\)$/),
+      message: expect.stringMatching(/^The node refused the transaction: a signature is wrong\..*\(The node said: /),
     });
     expect(await payoutProgress(shop.app.db, [refund.id])).toMatchObject([{ state: 'refused', hash: bad.id }]);
     expect(await shop.psbtOf(refund)).toMatchObject({ psbt: shown.psbt });
@@ -229,13 +229,13 @@ describe.each(utxoNodeKindsFor(import.meta.url))('a signed refund that is pasted
     elsewhere.updateOutput(0, { script: shop.wallet.outputAt(50).script });
     await node().rpc('sendrawtransaction', [shop.signed({ ...shown, transaction: elsewhere }).hex]);
     const refused = await shop.send([refund], signedBase64(shown));
-    expect(refused).toMatchObject({ kind: 'refused', message: expect.stringContaining('waits to be mined spends') });
+    expect(refused).toMatchObject({ kind: 'refused', message: expect.stringContaining('waiting to be mined spends') });
     await shop.mine(1);
     const anew = await shop.psbtOf(refund);
     expect(anew.spends.filter((spend) => shown.spends.includes(spend))).toEqual([]);
     const tip = await node().rpc('getbestblockhash');
     await node().rpc('invalidateblock', [tip]);
-    const beside = { kind: 'refused', differences: [expect.stringMatching(/^It could be mined beside /)] };
+    const beside = { kind: 'refused', differences: [expect.stringMatching(/^The transaction spends none .* both/)] };
     expect(await shop.send([refund], signedBase64(anew))).toMatchObject(beside);
     await node().rpc('reconsiderblock', [tip]);
     expect(await shop.send([refund], signedBase64(anew))).toMatchObject({ kind: 'sent' });
@@ -290,7 +290,7 @@ describe.each(utxoNodeKindsFor(import.meta.url))('a signed refund that is pasted
           // A transaction shown for one of them before must not be valid beside it; the other refund keeps its coins.
           expect(alone.spends.every((spend) => shown.spends.includes(spend))).toBe(true);
           const isShared = shown.spends.some((spend) => taken.includes(spend));
-          expect(shown.warnings.some((warning) => warning.includes('nothing else is left'))).toBe(isShared);
+          expect(shown.warnings.some((warning) => warning.includes('no other inputs are left'))).toBe(isShared);
           // Each alone then spends the same, so that nobody is paid twice.
           expect((await shop.psbtOf(first, { feeRate })).spends.toSorted()).toEqual(shown.spends.toSorted());
           expect(await shop.showTogether(together, { feeRate })).toMatchObject({ psbt: shown.psbt });
@@ -340,7 +340,7 @@ describe.runIf(utxoNodeKinds().includes('bitcoin'))("a refund signed by the Bitc
       for (const text of [psbt, final.psbt, final.hex]) {
         const refusal = await shop.send([refund], text);
         expect(refusal).toMatchObject({ kind: 'refused', message: expect.stringContaining('Sign with SIGHASH_ALL.') });
-        const fault = `) is signed with SIGHASH_${sighash}. Sign it with SIGHASH_ALL.`;
+        const fault = `) is signed with SIGHASH_${sighash}. Sign this input with SIGHASH_ALL.`;
         expect(Object(refusal).differences).toEqual([expect.stringMatching(/^Input 1 \([0-9a-f]{64}:\d+\) is signed/)]);
         expect(Object(refusal).differences[0]).toContain(fault);
       }

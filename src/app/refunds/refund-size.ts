@@ -126,7 +126,7 @@ export function amountNow(
 export function oldRateRefusal(until: number | null, now: number): RefundRefusal | null {
   if (until === null || (now <= until && until <= now + RATE_COUNTS_MS)) return null;
   if (until > now) {
-    const message = 'rate_until is later than any rate of now counts. Check the amount at the rate of now.';
+    const message = 'No current rate is valid until the time in rate_until. Check the amount at the current rate.';
     return { kind: 'refused', param: 'crypto_amount', message };
   }
   return refusedAs('crypto_amount', rejected('refund_rate_old'));

@@ -76,7 +76,7 @@ export async function applyToRefund(
     return {
       kind: 'refused',
       param: null,
-      message: `The refund is ${refund.status} already and can no longer change.`,
+      message: `The refund is already ${refund.status} and can no longer be changed.`,
     };
   }
   const [payment] = await lockPayments(trx, [refund.paymentId]);

@@ -52,7 +52,9 @@ export async function sendSigned(
   if (reading.kind === 'unreadable') return refused(reading.message);
   const access = utxo(refunds[0].network);
   if (access === null)
-    return refused('Nothing was sent: the service asks no node of this network. Send it from your wallet.');
+    return refused(
+      'Nothing was sent, because the service has no node for this network. Send the transaction from your wallet.',
+    );
   const { signed } = reading;
   const shown = await shownTransaction(app, refunds, signed, access);
   if ('message' in shown) return refused(shown.message);
@@ -72,11 +74,15 @@ export async function sendSigned(
     ...(await besideOlder(app, refunds, signed, access.caller)),
   ];
   if (differences.length > 0) {
-    return { kind: 'refused', message: 'It is not what was shown to sign, and was not sent.', differences };
+    return {
+      kind: 'refused',
+      message: 'This is not the transaction that was shown for signing, so it was not sent.',
+      differences,
+    };
   }
   if (open.length > 0) return notForAll(open, signed);
   if (complete.kind === 'invalid') {
-    return refused(`It is no transaction that nodes take, and was not sent: ${complete.reason.slice(0, 200)}.`);
+    return refused(`Nodes would not accept this transaction, so it was not sent: ${complete.reason.slice(0, 200)}.`);
   }
   if (complete.kind === 'unsigned') return notSigned(complete, signed);
   return send(app, shown, signed, complete, access);
@@ -165,7 +171,7 @@ async function again(
     const outcome = await caller.send(hex);
     if (outcome.kind === 'sent') return { kind: 'sent', transactionHash: txid };
     // The chain's follower sends it again, and takes it back if it cannot be mined.
-    const message = `The signed transaction is kept. A node did not take it now: ${outcome.reason}`;
+    const message = `The signed transaction is kept. A node did not accept the transaction this time: ${outcome.reason}`;
     return { kind: 'kept', transactionHash: txid, message };
   } catch (error) {
     return unsent(txid, error);
@@ -175,7 +181,7 @@ async function again(
 /** @throws the error, unless it says that no node answered */
 function unsent(txid: string, error: unknown): SentOutcome {
   if (!(error instanceof ChainUnavailableError)) throw error;
-  const message = `The signed transaction is kept, and is sent as soon as a node answers. ${error.message}`;
+  const message = `The signed transaction is kept and will be sent as soon as a node answers. ${error.message}`;
   return { kind: 'kept', transactionHash: txid, message };
 }
 
@@ -190,9 +196,9 @@ async function unpayableNow(app: App, refunds: PaidTogether): Promise<string | n
 }
 
 function endOf({ status, failureReason, address }: Refund): string {
-  if (status === 'completed') return 'It is completed already.';
-  if (status === 'pending') return address === null ? 'Nobody has entered its address yet.' : 'It is a test.';
-  return failureReason === 'cancelled' ? 'It was cancelled.' : 'It had expired.';
+  if (status === 'completed') return 'The refund is already completed.';
+  if (status === 'pending') return address === null ? 'No address has been entered yet.' : 'This is a test refund.';
+  return failureReason === 'cancelled' ? 'The refund was cancelled.' : 'The refund has expired.';
 }
 
 /** Refuses a transaction beside which an older payout of a refund, in no block now, could still be mined. */
@@ -213,7 +219,7 @@ async function besideOlder(
     .filter((one) => !one.spends.some((spent) => gone.has(spent)))
     .map(
       ({ refundId, transactionHash }) =>
-        `It could be mined beside ${transactionHash}, which was to pay ${encodeId('refund', refundId)}: it spends none of the same outputs.`,
+        `The transaction spends none of the outputs that ${transactionHash} spends, so both could be mined. ${transactionHash} was meant to pay ${encodeId('refund', refundId)}.`,
     );
 }
 
@@ -246,8 +252,10 @@ function outpointOf(name: string): Outpoint {
 
 function notForAll(open: readonly OpenInput[], signed: SignedTransaction): Refused {
   const message =
-    'Its signatures do not cover all of it, so that others could send the money elsewhere, and it was not sent. Sign with SIGHASH_ALL.';
-  const differences = open.map(({ place, fault }) => `${inputName(signed, place)} ${fault}. Sign it with SIGHASH_ALL.`);
+    'The signatures do not cover the whole transaction, so others could send the money elsewhere. The transaction was not sent. Sign with SIGHASH_ALL.';
+  const differences = open.map(
+    ({ place, fault }) => `${inputName(signed, place)} ${fault}. Sign this input with SIGHASH_ALL.`,
+  );
   return { kind: 'refused', message, differences };
 }
 
@@ -261,7 +269,7 @@ function notSigned({ inputs }: UnsignedInputs, signed: SignedTransaction): Refus
     const of = needs > 1 ? `${has} of ${needs} signatures` : 'no signature';
     return `${inputName(signed, place)} has ${of}.`;
   });
-  return { kind: 'refused', message: 'It is not fully signed, and was not sent.', differences: lacking };
+  return { kind: 'refused', message: 'The transaction is not fully signed, so it was not sent.', differences: lacking };
 }
 
 async function send(

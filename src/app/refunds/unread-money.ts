@@ -58,11 +58,14 @@ export async function unreadMoney(
   const { id, network } = refund;
   if (!isPaidOnChain(app, refund)) return null;
   if (await isUncompared(executor, id)) {
-    const text = `The ${network} transactions that wait to be mined were not read yet since this refund has its address, and may pay it already`;
+    const text = `The ${network} transactions that are waiting to be mined have not been read since this refund got its address, and one of them may already pay the refund`;
     return { kind: 'waiting', text };
   }
   if (isReadToHead) return null;
-  return { kind: 'blocks', text: `The newest ${network} blocks were not read yet, and may pay this refund` };
+  return {
+    kind: 'blocks',
+    text: `The newest ${network} blocks have not been read yet and may contain a payment of this refund`,
+  };
 }
 
 /**

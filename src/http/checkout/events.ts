@@ -161,7 +161,7 @@ function knownVersion(request: FastifyRequest<EventsRequest>): string | null {
 
 function busy(reply: FastifyReply): FastifyReply {
   void reply.header('retry-after', String(TRY_AGAIN_SECONDS));
-  return answer(reply, 503, 'Too many pages are open. This one asks for news by itself.');
+  return answer(reply, 503, 'Too many pages are open. This page checks for updates by itself.');
 }
 
 /** Sends text, because scripts read it, not people. */

@@ -103,7 +103,7 @@ describe('paying', () => {
     const [before, rest] = markup.split('<details class="code-amount"');
     const behind = `<details${rest}`;
     expect(before).not.toContain('ethereum:');
-    expect(textOf(before ?? '')).toContain('This code holds only the address. Enter the amount yourself.');
+    expect(textOf(before ?? '')).toContain('This code contains only the address. Enter the amount yourself.');
     expect(textOf(behind)).toContain('Code with the amount: MetaMask, Rainbow Only for these wallets.');
     expect(valuesOf(behind, 'a', 'href')).toContain(tokenUri);
   });
@@ -117,7 +117,7 @@ describe('paying', () => {
   it('gives a chain’s own coin its amount in the first code and nothing else', () => {
     const markup = pageOf('pay');
     expect(codesOf(markup, contents)).toEqual([bitcoinUri]);
-    expect(textOf(markup)).not.toContain('holds only the address');
+    expect(textOf(markup)).not.toContain('contains only the address');
     const ether = viewOf(
       {
         status: 'pending',
@@ -147,7 +147,7 @@ describe('paying', () => {
   it('says that the coin was changed as often as it can be, with the way out', () => {
     const page = render(viewOf({ quote: BTC_QUOTE, status: 'pending' }, { notice: 'too_many_changes' }));
     expect(page.status).toBe(400);
-    expect(textOf(page.html)).toContain('Pay with the chosen one, or start again in the shop.');
+    expect(textOf(page.html)).toContain('Pay with the coin you chose, or start again in the shop.');
   });
 
   it('shows the amount to the last unit, never rounded', () => {
@@ -183,8 +183,8 @@ describe('paying', () => {
     expect(text).toContain(
       'Paying from an exchange? Withdraw USDT on Polygon. USDT on Tron (TRC-20) can’t be received here.',
     );
-    expect(text).toContain('49.000001 USDT must arrive. If the exchange deducts a fee, add it on top.');
-    expect(text).toContain('Check the minimum withdrawal and start soon');
+    expect(text).toContain('49.000001 USDT must arrive. If the exchange deducts a fee, add the fee to this amount.');
+    expect(text).toContain('Check the minimum withdrawal amount, and start soon');
     expect(textOf(pageOf('pay'))).not.toContain('Tron');
   });
 
@@ -208,8 +208,8 @@ describe('paying', () => {
   it('asks for the rest once a part has come, and no longer offers to cancel or change', () => {
     const markup = pageOf('partly paid');
     expect(textOf(markup)).toContain('Received 0.00030000 BTC ≈ $18.00');
-    expect(textOf(markup)).toContain('Amount too small to send? The shop can accept what arrived. Contact the shop');
-    expect(textOf(markup)).toContain('Still to send, exactly 0.00051667 BTC');
+    expect(textOf(markup)).toContain('too small to send? The shop can accept the part that arrived. Contact the shop');
+    expect(textOf(markup)).toContain('Now send exactly 0.00051667 BTC');
     expect(valuesOf(markup, 'a', 'href')).toContain(`bitcoin:${BTC_QUOTE.address}?amount=0.00051667`);
     expect(valuesOf(markup, 'form', 'action')).toEqual([]);
     expect(markup).not.toContain('choose=token');
@@ -274,12 +274,13 @@ describe('after the payment', () => {
     expect(text).toContain('Rate 1 BTC = $60,000.00');
     expect(text).toContain(`Address ${BTC_QUOTE.address}`);
     expect(text).toContain('Contact help@shop.example');
-    expect(text).toContain('This page is your receipt. Keep its link.');
+    expect(text).toContain('This page is your receipt. Keep the link to this page.');
   });
 
   it.each(['expired', 'cancelled after choosing'])('tells who has just sent what happens to it when %s', (state) => {
     const text = textOf(pageOf(state));
-    expect(text).toContain('Already sent it? Don’t send it again. We watch for it until November 28, 2025');
+    expect(text).toContain('Already sent your payment? Don’t send the money again.');
+    expect(text).toContain('We keep checking until November 28, 2025');
     expect(text).toContain('Contact the shop and mention order NW-10442 (payment TXN-2025-000123).');
     expect(text).toContain('Start again at Northwind Tea');
   });
@@ -290,11 +291,11 @@ describe('after the payment', () => {
     const [card = ''] = html.split('<footer>');
     expect(linksOf(card)).toContain('https://shop.example/help');
     const later = viewOf(expired, { now: NOW + 8 * 24 * 60 * 60_000 });
-    expect(textOf(render(later).html)).not.toContain('We watch for it');
+    expect(textOf(render(later).html)).not.toContain('We keep checking until');
   });
 
   it('has nothing to say about money to who was never shown an address', () => {
-    expect(textOf(pageOf('cancelled'))).not.toContain('Already sent it?');
+    expect(textOf(pageOf('cancelled'))).not.toContain('Already sent your payment?');
   });
 
   it('does not blame the clock where the payment was cancelled before the money came', () => {
@@ -302,7 +303,7 @@ describe('after the payment', () => {
     expect(late).toContain('The money arrived after the payment was cancelled.');
     expect(late).not.toContain('run out');
     const accepted = textOf(pageOf('cancelled, paid late, accepted'));
-    expect(accepted).toContain('Your payment arrived after it was cancelled. The shop accepted it.');
+    expect(accepted).toContain('arrived after the payment was cancelled. The shop accepted the payment anyway.');
     expect(textOf(pageOf('paid late'))).toContain('arrived after the payment had expired');
   });
 
@@ -333,8 +334,8 @@ describe('after the payment', () => {
 
   it('says what came in another token, in place of what to do about money that was not seen', () => {
     const expired = textOf(pageOf('expired, money in another token'));
-    expect(expired).toContain('0.01234 ETH arrived on Ethereum, but this payment asks for USDT on Polygon.');
-    expect(expired).not.toContain('Already sent it?');
+    expect(expired).toContain('0.01234 ETH arrived on Ethereum, but this payment must be made in USDT on Polygon.');
+    expect(expired).not.toContain('Already sent your payment?');
     expect(textOf(pageOf('pay, money in another token'))).toContain('30.50 USDC arrived on Polygon');
   });
 
@@ -353,9 +354,9 @@ describe('after the payment', () => {
     expect(textOf(pageOf('paid late'))).toContain('Your money is not lost');
     const part = textOf(pageOf('expired, partly paid late'));
     expect(part).toContain('Your payment arrived late Part of the amount arrived after the payment had expired.');
-    expect(part).not.toContain('before we saw a payment');
+    expect(part).not.toContain('No payment was detected');
     expect(textOf(pageOf('underpaid'))).toContain('Received 0.00030000 BTC ≈ $18.00');
-    expect(textOf(pageOf('expired'))).toContain('Don’t send anything now. To buy, start again');
+    expect(textOf(pageOf('expired'))).toContain('Don’t send anything now. If you still want to buy, start again');
   });
 
   it('has no link to the shop before the state is final', () => {
@@ -520,7 +521,7 @@ describe('every language', () => {
       const locale = LANGUAGES.get(code) ?? ENGLISH;
       return textOf(render({ ...viewOf({ status: 'processing', ...BTC_PAID }), frame: { ...FRAME, locale } }).html);
     };
-    expect(detected('en')).toContain('to include it. This usually takes');
+    expect(detected('en')).toContain('in a block yet. This usually takes');
     expect(detected('ja')).toContain('待っています。通常は');
   });
 

@@ -1,4 +1,5 @@
 import { allTokens } from '../../domain/asset.ts';
+import type { Fiat } from '../../domain/money.ts';
 import { blankPayment, NO_MERCHANT_FIELDS } from '../../domain/payment.ts';
 import type { Assets } from '../pages/assets.ts';
 import { accentPath } from './frame.ts';
@@ -13,6 +14,7 @@ export interface PreviewedBranding {
   /** Six hex digits. */
   readonly accent: string | null;
   readonly supportUrl: string | null;
+  readonly currency: Fiat;
   readonly logo: { readonly path: string; readonly width: number; readonly height: number } | null;
 }
 
@@ -34,7 +36,7 @@ function exampleToken() {
  * @param language `de`, or else English
  */
 export function renderPreview(
-  { name, accent, supportUrl, logo }: PreviewedBranding,
+  { name, accent, supportUrl, currency, logo }: PreviewedBranding,
   language: string,
   assets: Pick<Assets, 'stylePath' | 'scriptPath'>,
   now: number,
@@ -58,7 +60,7 @@ export function renderPreview(
       transactionNumber: null,
       merchantOrderId: 'A-1001',
       amountMinor: 4_900n,
-      currency: 'USD',
+      currency,
       amountUsdCents: 4_900n,
       createdAt: now,
       expiresAt: now + 30 * MINUTE_MS,

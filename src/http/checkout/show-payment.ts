@@ -78,7 +78,7 @@ const SHORT_PATIENCE_MS = 2_000;
 /** The result of `read`, which may continue; fails as if the database were down if it takes too long. */
 export async function patiently<Result>({ watch }: Pick<Checkout, 'watch'>, read: Promise<Result>): Promise<Result> {
   const late = Promise.withResolvers<never>();
-  const giveUp = () => late.reject(new RequestError('service_unavailable', 'The database does not answer.'));
+  const giveUp = () => late.reject(new RequestError('service_unavailable', 'The database is not responding.'));
   const timer = setTimeout(giveUp, watch.isDown() ? SHORT_PATIENCE_MS : PATIENCE_MS);
   try {
     return await Promise.race([read, late.promise]);

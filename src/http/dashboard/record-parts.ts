@@ -45,7 +45,7 @@ export function keysetOf<Id>(
 ): Keyset<Id> {
   const id = after === undefined ? null : read(after);
   if (after !== undefined && id === null) {
-    throw invalid('after', 'after must be the next of the page before, as it was given.');
+    throw invalid('after', 'after must be the value of next from the previous page.');
   }
   return { after: id, limit: limit + 1 };
 }

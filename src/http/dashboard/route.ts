@@ -15,6 +15,7 @@ import type { PaidTogether } from '../../app/refunds/refund-held.ts';
 import type { SharedInstructions } from '../../app/refunds/refund-instructions.ts';
 import type { SentOutcome } from '../../app/refunds/send-signed.ts';
 import type { SweepChains } from '../../app/sweeps/chain.ts';
+import type { Fiat } from '../../domain/money.ts';
 import type { Mode } from '../../domain/permission.ts';
 import { parseUuid } from '../../domain/id.ts';
 import { roleIn, type Action } from '../../domain/role.ts';
@@ -98,6 +99,7 @@ interface Previewed {
   readonly name: string;
   readonly accent: string | null;
   readonly supportUrl: string | null;
+  readonly currency: Fiat;
   readonly logo: { readonly path: string; readonly width: number; readonly height: number } | null;
 }
 
@@ -234,12 +236,12 @@ function busy(reply: FastifyReply, error: HashesBusyError): RequestError {
   if (error instanceof HashPendingError) {
     return new RequestError(
       'rate_limit_error',
-      'Another password is being checked for you, this link or your network at this moment. Try again in a second.',
+      'Another password is currently being checked for you, for this link or for your network. Try again in a second.',
     );
   }
   return new RequestError(
     'service_unavailable',
-    `Too many people sign in at this moment. Try again in ${retryAfterSeconds} seconds, from a browser that you signed in with before, or with a passkey.`,
+    `Too many people are signing in at the moment. Try again in ${retryAfterSeconds} seconds, or sign in with a passkey or from a browser that you have signed in with before.`,
   );
 }
 
@@ -253,16 +255,16 @@ export function tooMany(reply: FastifyReply, { retryAfterSeconds, bucket }: TooM
   switch (bucket) {
     case 'password-account':
       return refusal(
-        `Too many wrong attempts. ${after}, from a browser that you signed in with before or with a passkey; or give the code of your authenticator app together with the password.`,
+        `Too many wrong attempts. ${after}, or sign in with a passkey or from a browser that you have signed in with before. You can also enter the code of your authenticator app together with the password.`,
         { param: 'code' },
       );
     case 'email-person':
-      return refusal(`Too many changes of the e-mail. ${after}.`, { param: 'email' });
+      return refusal(`Too many attempts to change the e-mail address. ${after}.`, { param: 'email' });
     case 'reauthentication-session':
     case 'password-browser':
     case 'code-browser':
       return refusal(`Too many wrong attempts. ${after}.`);
     default:
-      return refusal(`Too many wrong attempts. ${after}, or from a browser that you signed in with before.`);
+      return refusal(`Too many wrong attempts. ${after}, or use a browser that you have signed in with before.`);
   }
 }

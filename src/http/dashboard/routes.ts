@@ -83,6 +83,6 @@ function refuseBeside(schema: unknown, given: unknown, what: 'parameter' | 'fiel
   const known = Object.keys(Object(Object(schema).properties));
   const unknown = Object.keys(Object(given)).find((name) => !known.includes(name));
   if (unknown === undefined) return;
-  const others = known.length === 0 ? 'it takes none' : `it takes ${known.join(', ')}`;
-  throw invalid(unknown, `There is no ${what} ${unknown.slice(0, 100)} here: ${others}.`);
+  const others = known.length === 0 ? `No ${what}s are allowed` : `The allowed ${what}s are ${known.join(', ')}`;
+  throw invalid(unknown, `There is no ${what} ${unknown.slice(0, 100)} here. ${others}.`);
 }

@@ -223,7 +223,7 @@ function busy(reply: FastifyReply, why: 'all_taken' | 'own_taken'): RequestError
   if (why === 'own_taken') {
     return new RequestError(
       'rate_limit_error',
-      'Another export of yours is running. Try again when that one is done, or stop it.',
+      'Another of your exports is still running. Wait until it is done, or stop it.',
     );
   }
   return new RequestError(

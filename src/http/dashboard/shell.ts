@@ -74,7 +74,7 @@ export function shellRoutes(app: FastifyInstance, assets: ShellAssets): void {
   const free = { config: { guard: { kind: 'dashboard', isCounted: false } }, schema: hidden } as const;
   app.get<{ Params: { name: string } }>('/dashboard/assets/:name', free, (request, reply) => {
     const file = assets.files.get(request.params.name);
-    if (file === undefined) throw notFound('There is no such file. Load the page anew.');
+    if (file === undefined) throw notFound('There is no such file. Reload the page.');
     return sendFile(request, reply, file);
   });
   app.get('/dashboard', counted, (request, reply) => sendFile(request, reply, assets.document));

@@ -15,10 +15,10 @@ export function renderQuickstart({ servers, paths }: OpenApiDocument, program: s
     <h2>Quickstart</h2>
     <ol class="steps">
       <li>
-        <h3>Take a test key</h3>
+        <h3>Get a test key</h3>
         <p>
-          The first start prints one. This makes another; the project’s id is in
-          <code>${program} project list</code>:
+          Cointill prints a test key when it first starts. The following command creates another test key.
+          <code>${program} project list</code> shows the project’s id.
         </p>
         ${codeBlock(`${program} key create --project ID --mode test --kind secret --permission full --name Server`, {
           label: 'On the server',
@@ -33,18 +33,18 @@ export function renderQuickstart({ servers, paths }: OpenApiDocument, program: s
           language: 'sh',
           curl: 'quickstart-create',
         })}
-        ${codeBlock(json(answer ?? {}), { label: 'Answer', language: 'json' })}
+        ${codeBlock(json(answer ?? {}), { label: 'Response', language: 'json' })}
       </li>
       <li>
         <h3>Send the customer to <code>payment_url</code></h3>
         <p>
-          The page shows the amount, the address and a QR code, and follows the payment. In test mode no money moves:
-          the order completes by itself after 60 seconds, and the page has buttons for everything else that can happen.
+          The page shows the amount, the address and a QR code, and follows the payment. In test mode, no money moves.
+          The order completes automatically after 60 seconds. On the page, you can simulate other outcomes instead.
         </p>
       </li>
       <li>
-        <h3>Ship when it is <code>completed</code></h3>
-        <p>A <a href="#webhooks-guide">webhook</a> tells you; you can also ask:</p>
+        <h3>Ship when the order is <code>completed</code></h3>
+        <p>A <a href="#webhooks-guide">webhook</a> tells you when that happens. You can also read the order:</p>
         ${codeBlock(curl({ url: `${sandbox}/v1/orders/$ORDER_ID`, method: 'GET' }), {
           label: 'Request',
           language: 'sh',
@@ -65,21 +65,21 @@ export function renderExamples({ servers }: OpenApiDocument): Html {
     ${renderExample({
       id: 'example-choose',
       heading: 'Let the customer choose the coin',
-      text: 'A transaction has an amount in your currency, and the page offers every coin that you take. The Transaction API is served at the live address, for test keys too: the key decides the mode.',
+      text: 'A transaction has an amount in your currency, and the payment page offers every coin that you accept. The Transaction API is served at the live address, even for test keys. The key decides the mode.',
       label: 'Create a transaction',
       post: { url: `${live}/api/transactions/create`, body: json(choose) },
     })}
     ${renderExample({
       id: 'example-retry',
-      heading: 'Create once, however often you ask',
-      text: 'Send an `Idempotency-Key` with every creation. When the connection breaks, send the same request again: within 24 hours the same key and body return the first response, and never make a second payment.',
+      heading: 'Retry safely, without a second payment',
+      text: 'Send an `Idempotency-Key` with every request that creates a payment. If the connection breaks, send the same request again. Within 24 hours, a request with the same `Idempotency-Key` and body gets the first response again and never creates a second payment.',
       label: 'Create an order safely',
       post: { url: `${sandbox}/v1/orders`, idempotencyKey: 'order-A-1003', body: json(safely) },
     })}
     ${renderExample({
       id: 'example-refund',
-      heading: 'Give money back',
-      text: 'Of a finished payment, wholly or in part. Without an `address` the answer has a `claim_url`, where the customer says where to send it.',
+      heading: 'Refund a payment',
+      text: 'You can refund a payment in full or in part once it has ended. If you give no `address`, the response contains `claim_url`, the link to a page on which the customer enters an address.',
       label: 'Refund an order',
       post: {
         url: `${sandbox}/v1/refunds`,
@@ -107,18 +107,18 @@ export function renderWebhooksGuide(document: OpenApiDocument, program: string):
   const events = Object.entries(document.webhooks).map(([type, methods]) => ({ type, operation: methods['post'] }));
   return html`<section id="webhooks-guide" class="part">
     <h2>Webhooks</h2>
-    <p>Register an endpoint. The secret is shown once.</p>
+    <p>Register an endpoint. Its secret is shown only once.</p>
     ${codeBlock(`${program} webhook create --project ID --mode test --url https://shop.example/webhooks --events all`, {
       label: 'On the server',
       language: 'sh',
     })}
     <p>
-      ${inline('Answer with any 2xx within 15 seconds; anything else is tried again, ten times within three days. An event may come twice and out of order: remember its `id`, and sort by `sequence`.')}
+      ${inline('Respond with any 2xx status within 15 seconds. Otherwise, the delivery is tried again, with up to ten attempts within three days. An event may arrive twice, and events may arrive out of order. Remember the `id` of each event, and sort events by `sequence`.')}
     </p>
     ${codeBlock(json(EVENT), { label: 'An event', language: 'json' })}
     <h3 id="signature">Check the signature</h3>
     <p>
-      ${inline('`x-service-signature` is the lowercase hex HMAC-SHA256 of the raw body, keyed with the whole secret. Check it before you parse the body. The headers of Standard Webhooks come along, so their libraries verify too.')}
+      ${inline('`x-service-signature` is the lowercase hex HMAC-SHA256 of the raw body, keyed with the whole secret. Check the signature before you parse the body. The headers of Standard Webhooks are sent as well, so you can also verify events with a Standard Webhooks library.')}
     </p>
     ${SIGNATURE_CHECKS.map(
       ({ name, language, code }, index) =>

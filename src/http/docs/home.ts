@@ -37,8 +37,8 @@ export function homeRoute(options: HomeOptions): (app: FastifyInstance) => void 
 
 const TITLES: Readonly<Record<Mode, string>> = { live: 'Cointill', test: 'Cointill sandbox' };
 const LEADS: Readonly<Record<Mode, string>> = {
-  live: 'This is the API for real payments. It takes live keys.',
-  test: 'This is the API to try things out. It takes test keys, and no money moves.',
+  live: 'This is the API for real payments. It accepts live keys.',
+  test: 'This is the API for trying things out. It accepts test keys, and no money moves.',
 };
 const OTHERS: Readonly<Record<Mode, readonly [other: Mode, name: string, about: string]>> = {
   live: ['test', 'Sandbox', 'the same API with test keys, where no money moves'],
@@ -70,14 +70,14 @@ function renderHome({ side, baseUrls, dashboardUrl, assets }: HomeOptions): stri
               <dl class="fields">
                 ${row('/docs', 'Documentation', 'a quickstart, examples, webhooks and every endpoint')}
                 ${dashboardUrl === null ? null : row(dashboardUrl, 'Dashboard', 'payments, webhooks, keys and people')}
-                ${row(`${baseUrls[other]}/`, name, about)} ${row('/openapi.json', 'OpenAPI', 'the API as a document')}
+                ${row(`${baseUrls[other]}/`, name, about)} ${row('/openapi.json', 'OpenAPI', 'the API description')}
                 ${row('/healthz', 'Health', 'whether this process answers')}
-                ${row('/readyz', 'Readiness', 'whether it can do its work')}
+                ${row('/readyz', 'Readiness', 'whether this process can do its work')}
               </dl>
             </section>
             <section class="part">
               <h2>Did you come here to pay?</h2>
-              <p>Nothing can be paid on this page. Open the whole payment link that the shop gave you.</p>
+              <p>You cannot pay on this page. Open the complete payment link that the shop gave you.</p>
             </section>
           </main>
         </body>

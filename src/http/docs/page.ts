@@ -28,7 +28,7 @@ export function renderDocs(
         <a class="skip" href="#content">Skip to the content</a>
         <header class="top">
           <a class="brand" href="#content"><span class="coin" aria-hidden="true">${COIN}</span>Cointill API</a>
-          <nav class="files" aria-label="The document as a file">
+          <nav class="files" aria-label="The OpenAPI document as a file">
             <a href="/openapi.json">OpenAPI</a> <a href="/docs/yaml">YAML</a>
           </nav>
         </header>
@@ -43,8 +43,8 @@ export function renderDocs(
           <main id="content" tabindex="-1">
             <h1>Take payments in crypto</h1>
             <p class="lead">
-              Create a payment, send the customer to its page, and ship when the webhook says so. The money goes
-              straight to your own wallet.
+              Create a payment, send the customer to its payment page, and ship when a webhook tells you that the
+              payment is completed. The money goes straight to your own wallet.
             </p>
             ${renderQuickstart(document, program)} ${renderExamples(document)} ${renderWebhooksGuide(document, program)}
             ${renderBasics(document)} ${tags.map((tag) => renderTag(document, tag))} ${renderObjects(document)}

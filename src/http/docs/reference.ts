@@ -98,7 +98,7 @@ function renderRoute(document: OpenApiDocument, route: Route): Html {
                 ${fields(document, body.schema)}`
         }
         ${parameters(operation, 'header', 'Headers')}
-        <h4>Answers</h4>
+        <h4>Responses</h4>
         ${answers(document, operation)}
       </div>
       <div>
@@ -139,7 +139,7 @@ function answers(document: OpenApiDocument, operation: Operation): Html {
 export function renderObjects(document: OpenApiDocument): Html {
   return html`<section id="objects" class="part">
     <h2>Objects</h2>
-    <p>What bodies, answers and events are made of.</p>
+    <p>The objects in requests, responses and events.</p>
     ${Object.entries(document.components.schemas).map(
       ([name, schema]) =>
         html`<article id="${objectId(name)}" class="route">
@@ -194,7 +194,7 @@ function rulesOf(schema: Schema): readonly string[] {
     maxLength !== undefined && `At most ${maxLength.toLocaleString('en')} characters`,
     maxProperties !== undefined && `At most ${maxProperties} keys`,
     format === 'uri' && schema.description === undefined && 'An absolute URL',
-    schema.default !== undefined && `\`${JSON.stringify(schema.default)}\` unless said otherwise`,
+    schema.default !== undefined && `\`${JSON.stringify(schema.default)}\` by default`,
   ].filter((rule) => typeof rule === 'string');
 }
 

@@ -5,13 +5,15 @@ type Json = Readonly<Record<string, unknown>>;
 
 const OVERVIEW = `Accept cryptocurrency payments.
 
-**Two APIs, one record.** The Transaction API (\`/api/transactions\`) lets the customer choose the token on the payment page; the Order API (\`/v1\`) names it at creation. A record is read through the API that made it.
+**Two APIs.** With the Transaction API (\`/api/transactions\`), the customer chooses the token on the payment page. With the Order API (\`/v1\`), you choose the token when you create the order. A payment can be read only through the API that created it.
 
-**Keys.** \`Authorization: Bearer <key>\`. Test keys begin with \`sk_test_\` and move no money; live keys with \`sk_live_\`. The Order API takes live keys at the live address and test keys at the sandbox; the Transaction API takes both at the live address. Public keys (\`pk_\`) create a payment and read one by its id, without the customer's data; the URLs that they give must be on the project's allowed origins, where it has any. Full Access does all, Read Only reads, Write Only creates and changes. A key may have scopes instead: ${SCOPES.map((scope) => `\`${scope}\``).join(', ')}; each call names the one that it needs, and a refusal (403, \`permission_error\`) the ones that the key has.
+**Keys.** Send the header \`Authorization: Bearer <key>\` with every request. Secret keys begin with \`sk_test_\` in test mode, where no money moves, and with \`sk_live_\` in live mode. The Order API accepts live keys at the live address and test keys at the sandbox address. The Transaction API accepts live and test keys at the live address. A public key begins with \`pk_test_\` or \`pk_live_\`. It can only create payments and read a payment by its id, without the customer's data. If the project has allowed origins, URLs sent with a public key must be on one of these origins.
 
-**Limits.** 100 requests a minute for a test key, 1000 for a live one, in fixed windows; a public key has as many for each client, and ten times as many in all. Headers say how many are left. Bodies are JSON of at most 64 KiB.
+**Permissions.** Full Access allows everything, Read Only allows only reading, and Write Only allows only creating and changing. Instead of one of these permissions, a key can have scopes: ${SCOPES.map((scope) => `\`${scope}\``).join(', ')}. The description of each call names the scope that the call needs. If the key lacks this scope, the request is rejected (403, \`permission_error\`), and the message lists the scopes of the key.
 
-**Amounts** are JSON numbers, exact to the last decimal. **Times** are ISO 8601 in UTC.`;
+**Limits.** A test key allows 100 requests per minute, and a live key allows 1000. Requests are counted in fixed windows of one minute. For a public key, this limit applies to each client, and ten times this limit applies to all clients together. Response headers say how many requests are left. A request body is JSON of at most 64 KiB.
+
+**Amounts** are JSON numbers, exact to the last decimal. **Times** are ISO 8601 strings in UTC.`;
 
 /** The document from which the generator starts. */
 export function documentHead() {
@@ -20,16 +22,19 @@ export function documentHead() {
     info: { title: 'Cointill', version: '1', description: OVERVIEW, license: { name: 'MIT', identifier: 'MIT' } },
     tags: [
       { name: 'Transactions', description: 'The customer chooses the token on the payment page.' },
-      { name: 'Orders', description: 'Amounts in any listed currency; the token is named at creation.' },
-      { name: 'Refunds', description: 'Money back for transactions and orders.' },
-      { name: 'Webhooks', description: 'Signed events that are sent to registered endpoints.' },
+      {
+        name: 'Orders',
+        description: 'You choose the token when you create the order. The amount can be in any supported currency.',
+      },
+      { name: 'Refunds', description: 'Refunds of transactions and orders.' },
+      { name: 'Webhooks', description: 'Signed events that Cointill sends to your registered endpoints.' },
     ],
     components: {
       securitySchemes: {
         apiKey: {
           type: 'http' as const,
           scheme: 'bearer',
-          description: 'An API key: sk_test_…, sk_live_…, pk_test_…, pk_live_….',
+          description: 'An API key, which begins with sk_test_, sk_live_, pk_test_ or pk_live_.',
         },
       },
     },
@@ -42,15 +47,15 @@ const RESPONSE_HEADERS = {
   'X-RateLimit-Limit': { ...integer('Requests allowed in the window.'), required: true },
   'X-RateLimit-Remaining': { ...integer('Requests left in the window.'), required: true },
   'X-RateLimit-Reset': { ...integer('Unix time in seconds when the window ends, rounded up.'), required: true },
-  'X-Request-Id': { description: 'Names the request in our log.', schema: { type: 'string' } },
+  'X-Request-Id': { description: 'Identifies the request in the log.', schema: { type: 'string' } },
   'Retry-After': integer('Seconds until the window ends.'),
   'Idempotent-Replayed': {
-    description: 'true when this is the stored response to an earlier request with the same Idempotency-Key.',
+    description: 'true if this is the stored response to an earlier request with the same Idempotency-Key.',
     schema: { type: 'string', enum: ['true'] },
   },
   'X-Ignored-Fields': {
     description:
-      'The fields of the body that the API does not know, each with the one that was probably meant; missing where there are none.',
+      'Unknown fields of the body. If a name was probably misspelt, the header suggests the right name. The header is absent if all fields are known.',
     schema: { type: 'string' },
     example: 'sucess_url; did you mean success_url?, colour',
   },
@@ -65,14 +70,14 @@ const ALWAYS: readonly HeaderName[] = [
 
 const MEANINGS: Readonly<Record<string, string>> = {
   200: 'Success.',
-  400: 'The request is not valid; the message names the field and the rule.',
-  401: 'The API key is missing, invalid, or of the other address.',
-  403: 'The key may not do this, the address is not on the allow-list, the project is not active, or the request came by HTTP.',
-  404: 'There is no such thing, or it belongs to another project, mode or API.',
+  400: 'The request is not valid. The message names the field and the rule.',
+  401: 'The API key is missing or invalid, or it cannot be used at this address (live or sandbox).',
+  403: 'The key lacks permission, the IP address is not on the allow-list, the project is not active, or the request was sent over plain HTTP.',
+  404: 'The requested object does not exist, or it belongs to another project, mode or API.',
   409: 'The first request with this Idempotency-Key is still running.',
   429: 'Too many requests.',
   500: 'Something went wrong on our side.',
-  503: 'The service cannot take the request right now. Try again shortly.',
+  503: 'The service cannot handle the request right now. Try again shortly.',
 };
 
 /**

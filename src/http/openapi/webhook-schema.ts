@@ -13,20 +13,28 @@ import { EXCEPTIONS, PAYMENT_APIS } from '../../domain/payment.ts';
 import { refundFields } from '../refunds/schema.ts';
 import { described, nullable, time, oneOf } from '../fields.ts';
 
-const test = Type.Optional(Type.Literal(true, { description: 'Only in a test event, whose data is a sample.' }));
+const test = Type.Optional(
+  Type.Literal(true, { description: 'Present only in test events, which contain sample data.' }),
+);
 
 const orderEventData = Type.Object(
   {
-    object: Type.Unsafe<string>({ ...oneOf(PAYMENT_APIS), description: 'Which API made it.' }),
+    object: Type.Unsafe<string>({
+      ...oneOf(PAYMENT_APIS),
+      description: 'Whether the payment is an order or a transaction.',
+    }),
     id: described("The order's or transaction's id."),
-    transaction_number: Type.Optional(described('Transactions only.', { examples: ['TXN-2026-000001'] })),
+    transaction_number: Type.Optional(described('Present only for transactions.', { examples: ['TXN-2026-000001'] })),
     status: Type.Unsafe<string>({
       ...oneOf([...new Set([...ORDER_STATUSES, ...PAYMENT_STATUSES])]),
-      description: "Named as in the object's own API.",
+      description: 'Status of the payment, named as in the API that created it.',
     }),
     amount: Type.Number(),
     currency: Type.String(),
-    crypto_currency: nullable(Type.String(), 'Null before a token is chosen, as all that is crypto.'),
+    crypto_currency: nullable(
+      Type.String(),
+      'Null until a token is chosen. The same applies to crypto_amount and network.',
+    ),
     crypto_amount: nullable(Type.Number()),
     network: nullable(Type.String()),
     transaction_hash: nullable(Type.String()),
@@ -34,7 +42,7 @@ const orderEventData = Type.Object(
     exception: oneOf(EXCEPTIONS),
     failure_reason: nullable(oneOf(['underpaid', 'unconfirmed'])),
     metadata: Type.Object(
-      { order_id: described("The merchant's reference, else the id of the payment.") },
+      { order_id: described("The merchant's reference or, if there is none, the id of the payment.") },
       { additionalProperties: Type.String() },
     ),
     test,
@@ -48,26 +56,28 @@ const wrongAssetEventData = Type.Object(
     received: Type.Object({
       crypto_currency: Type.String(),
       network: Type.String(),
-      amount: Type.Number({ description: 'In crypto units.' }),
+      amount: Type.Number({
+        description: 'Amount in whole units of crypto_currency, for example 0.0015 for 0.0015 BTC (not in satoshi).',
+      }),
       address: Type.String(),
       transaction_hash: nullable(
         Type.String(),
-        'Null where a contract passed it on and no node shows by which transaction.',
+        'Null if a smart contract passed the money on and no node shows the transaction in which this happened.',
       ),
     }),
   },
-  { title: 'WrongAssetEventData', description: 'The payment as it is, and what came.' },
+  { title: 'WrongAssetEventData', description: 'The payment in its current state, and the money that arrived.' },
 );
 
 const refundEventData = Type.Object({ ...refundFields, test }, { title: 'RefundEventData' });
 
 const lostPaymentData = Type.Object(
   {
-    address: described('Where the money came to.'),
+    address: described('Address at which the money arrived.'),
     index: Type.Integer({ minimum: 0, description: 'The number of the address in its wallet.' }),
     amount: Type.Number(),
     asset: Type.String(),
-    network: described('On which of the networks of the asset: an address may be the same on several.'),
+    network: described('Network on which the money arrived. The same address may exist on several networks.'),
     transaction_hash: Type.String(),
     test,
   },
@@ -77,14 +87,15 @@ const lostPaymentData = Type.Object(
 function event(title: string, types: readonly EventType[], data: TSchema) {
   return Type.Object(
     {
-      id: described('The same for every delivery of the event: deduplicate by it.', {
+      id: described('Id of the event, the same in every delivery. Use this id to detect duplicates.', {
         examples: ['evt_01kadfw4t3f7vb8y2z6m5n9qrs'],
       }),
       type: oneOf(types),
       created_at: time(),
       sequence: Type.Integer({
         minimum: 1,
-        description: "Counts the payment's events; deliveries may arrive in another order.",
+        description:
+          "Position of the event among the payment's events, starting at 1. Deliveries may arrive in a different order.",
       }),
       data,
     },
@@ -117,13 +128,18 @@ const header = (name: string, description: string) => ({
 
 const HEADERS = [
   header('x-service-signature', 'Lowercase hex of HMAC-SHA256 over the raw body, keyed with the whole webhook secret.'),
-  header('webhook-id', "Standard Webhooks: the event's id."),
-  header('webhook-timestamp', 'Standard Webhooks: Unix time of this attempt in seconds.'),
-  header('webhook-signature', 'Standard Webhooks: one v1 signature for each valid secret, separated by spaces.'),
+  header('webhook-id', "Standard Webhooks header with the event's id."),
+  header('webhook-timestamp', 'Standard Webhooks header with the Unix time of this attempt, in seconds.'),
+  header(
+    'webhook-signature',
+    'Standard Webhooks header with one v1 signature for each valid secret, separated by spaces.',
+  ),
 ];
 
 const RULES =
-  'Acknowledge with any 2xx within 15 seconds; 410 disables the endpoint, everything else is tried again: at once, then after 1, 5 and 30 minutes, 2, 6, 12, 24 and 24 hours.';
+  'Acknowledge the event with any 2xx status within 15 seconds. A 410 response disables the endpoint. After any other response, or without a response, the delivery is tried again immediately, then after 1, 5 and 30 minutes, and then after 2, 6, 12, 24 and 24 hours.';
+
+const BY_NAME = 'The event is sent only to endpoints that subscribe to its type by name.';
 
 /** The `webhooks` part of the OpenAPI document: the request to a registered endpoint, by event type. */
 export function describeWebhooks(): Readonly<Record<string, object>> {
@@ -134,12 +150,12 @@ export function describeWebhooks(): Readonly<Record<string, object>> {
         post: {
           operationId: `on ${type}`.replaceAll(/[ ._](\w)/g, (_match, letter: string) => letter.toUpperCase()),
           summary: meaningOf(type),
-          description: isOptIn(type) ? `${RULES} Sent only to endpoints that ask for this type by name.` : RULES,
+          description: isOptIn(type) ? `${RULES} ${BY_NAME}` : RULES,
           tags: ['Webhooks'],
           security: [],
           parameters: HEADERS,
           requestBody: { required: true, content: { 'application/json': { schema: eventShape(type) } } },
-          responses: { '2XX': { description: 'Acknowledged.' } },
+          responses: { '2XX': { description: 'The event is acknowledged.' } },
         },
       },
     ]),

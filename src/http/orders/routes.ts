@@ -23,7 +23,7 @@ import {
 
 const tags = ['Orders'];
 const guard = (operation: Operation) => ({ guard: { kind: 'api', api: 'order', operation } as const });
-const idParams = Type.Object({ id: Type.String({ description: 'The id of the order, ord_….' }) });
+const idParams = Type.Object({ id: Type.String({ description: 'The id of the order (ord_…).' }) });
 
 /** The Order API below `/v1/orders`. */
 export function orderRoutes(api: Api): (app: FastifyInstance) => void {
@@ -48,7 +48,7 @@ function createRoute(app: FastifyInstance, api: Api): void {
     operationId: 'createOrder',
     summary: 'Create an order',
     description:
-      'Quotes the amount in the asset, issues an address and returns the page to send the customer to. A test order completes by itself after 60 seconds; one that lives 60 seconds expires instead. Needs Full Access, Write Only or the scope payments:create; public keys may.',
+      'Converts the amount to the crypto asset, assigns an address for the payment and returns payment_url, the page to which you send the customer. A test order completes automatically after 60 seconds. A test order with an expires_in of 60 expires instead. Requires a secret or public key with Full Access, Write Only or the payments:create scope.',
     headers: idempotencyHeader,
     body: createOrderBody,
     response: { 200: createdOrderShape, ...orderErrors },
@@ -84,7 +84,7 @@ function readRoutes(app: FastifyInstance, { app: core, reader }: Api): void {
         operationId: 'listOrders',
         summary: 'List orders, newest first',
         description:
-          'Orders of the key’s own project and mode. Needs Full Access, Read Only or the scope payments:read.',
+          'Lists the orders in the key’s own project and mode. Requires a key with Full Access, Read Only or the payments:read scope.',
         querystring: listOrdersQuery,
         response: { 200: orderListShape, ...orderErrors },
       },
@@ -105,7 +105,7 @@ function readRoutes(app: FastifyInstance, { app: core, reader }: Api): void {
         operationId: 'getOrder',
         summary: 'Get an order',
         description:
-          'Never changes anything. Needs Full Access, Read Only or the scope payments:read; public keys see it without the customer’s data.',
+          'Reading an order never changes it. Requires a secret or public key with Full Access, Read Only or the payments:read scope. With a public key, the customer’s data is left out.',
         params: idParams,
         response: { 200: orderShape, ...orderErrors },
       },

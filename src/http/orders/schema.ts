@@ -30,18 +30,22 @@ export const createOrderBody = creationBody(
     currency: text({ max: 10, min: 1, description: `Fiat currency: ${FIATS.join(', ')}.` }),
     crypto_currency: text({ max: 20, min: 1, description: `Crypto asset: ${ASSET_CODES.join(', ')}.` }),
     network: Type.Optional(
-      text({ max: 20, min: 1, description: `For an asset on several networks: ${NETWORKS.join(', ')}.` }),
+      text({
+        max: 20,
+        min: 1,
+        description: `Network to use if the asset exists on several networks: ${NETWORKS.join(', ')}.`,
+      }),
     ),
-    description: Type.Optional(text({ max: 1_000, description: 'Shown to the customer on the payment page.' })),
+    description: Type.Optional(text({ max: 1_000, description: 'Text that the customer sees on the payment page.' })),
     customer_email: Type.Optional(email),
     order_id: Type.Optional(
-      text({ max: 255, description: "Merchant's own reference; comes back in events as metadata.order_id." }),
+      text({ max: 255, description: "Merchant's own reference. Events contain it as metadata.order_id." }),
     ),
     return_url: Type.Optional(httpUrl),
     success_url: Type.Optional(sameAs('return_url')),
     cancel_url: Type.Optional(httpUrl),
     expires_in: Type.Optional(
-      integer(60, 86_400, 'Lifetime in seconds; without it the project’s default, which is 1800 unless changed.'),
+      integer(60, 86_400, 'Lifetime in seconds. The default comes from the project’s settings (1800 unless changed).'),
     ),
   },
   {
@@ -62,9 +66,9 @@ const created = {
   crypto_currency: nullable(Type.String({ examples: ['BTC'] })),
   crypto_amount: nullable(
     Type.Number(),
-    'What is to be paid, in crypto units with up to 8 decimals, locked with the order; never written with an exponent.',
+    'Amount due, in whole units of crypto_currency with up to 8 decimals, for example 0.0015 for 0.0015 BTC (not in satoshi). The amount is locked when the order is created, and never written with an exponent.',
   ),
-  payment_url: described('Send the customer there.', {
+  payment_url: described('URL of the payment page, to which you send the customer.', {
     examples: ['https://pay.example/pay/ord_01kadfw4t3f7vb8y2z6m5n9qrs'],
   }),
   expires_at: time(),
@@ -93,29 +97,38 @@ export const orderShape = Type.Object(
   {
     ...created,
     network: nullable(Type.String()),
-    address: nullable(Type.String(), 'Where the customer pays.'),
-    amount_received: nullable(Type.Number(), 'What was seen so far, in crypto units.'),
+    address: nullable(Type.String(), 'Address to which the customer pays.'),
+    amount_received: nullable(Type.Number(), 'Amount detected so far, in whole units of crypto_currency.'),
     confirmations: Type.Optional(
-      Type.Integer({ description: 'How deep the newest transfer is; on a live payment that is read by its id.' }),
+      Type.Integer({
+        description:
+          'Number of confirmations of the newest transfer, at most confirmations_required. Returned only when the order is read by its id.',
+      }),
     ),
-    confirmations_required: Type.Optional(Type.Integer({ description: 'How deep it must be, fixed with the quote.' })),
-    transaction_hash: nullable(Type.String(), 'Of the transfer that reached the amount; null until completed.'),
+    confirmations_required: Type.Optional(
+      Type.Integer({ description: 'Number of confirmations that the payment needs, fixed together with the quote.' }),
+    ),
+    transaction_hash: nullable(
+      Type.String(),
+      'Hash of the transaction that brought the received amount up to the amount due. If a smaller amount was accepted, the hash of the last transaction. Null until the order is completed.',
+    ),
     completed_at: nullable(time()),
     exception: Type.Unsafe<string>({
       ...oneOf(EXCEPTIONS),
-      description: 'What is unusual beside the status; the strongest of several.',
+      description:
+        'Anything unusual about the payment that its status does not show. If there are several exceptions, only the most serious is given.',
     }),
     failure_reason: nullable(oneOf(['underpaid', 'unconfirmed'])),
     order_id: nullable(Type.String(), "Merchant's own reference."),
     description: nullable(Type.String()),
-    customer_email: Type.Optional(nullable(Type.String(), 'Not shown to public keys.')),
+    customer_email: Type.Optional(nullable(Type.String(), 'Left out when a public key is used.')),
     ...commonShape('order'),
     return_url: nullable(Type.String()),
     cancel_url: nullable(Type.String()),
   },
   {
     title: 'Order',
-    description: 'An order as it is read: the response to its creation, and its present state.',
+    description: 'An order in its current state, as returned when the order is read.',
     examples: [
       {
         ...CREATED_EXAMPLE,

@@ -58,7 +58,7 @@ export async function loadAssets(options: AssetOptions = {}): Promise<Assets> {
   if (found !== null) return found;
   if (!hasBuilder) {
     throw new Error(
-      'The payment page is not built, and what builds it is not installed. Run `npm ci`, which builds it; `npm prune --omit=dev` may follow.',
+      'The payment page is not built, and the tools that build it are not installed. Run `npm ci`, which also builds the page. You can run `npm prune --omit=dev` afterwards.',
     );
   }
   try {

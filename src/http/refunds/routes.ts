@@ -25,7 +25,7 @@ import {
 
 const tags = ['Refunds'];
 const guard = (operation: Operation) => ({ guard: { kind: 'api', api: 'order', operation } as const });
-const idParams = Type.Object({ id: Type.String({ description: 'The id of the refund, re_….' }) });
+const idParams = Type.Object({ id: Type.String({ description: 'The id of the refund (re_…).' }) });
 
 /** Refunds of both APIs' payments, below `/v1/refunds`. */
 export function refundRoutes(api: Api): (app: FastifyInstance) => void {
@@ -42,7 +42,7 @@ function createRoute(app: FastifyInstance, api: Api): void {
     operationId: 'createRefund',
     summary: 'Create a refund',
     description:
-      'For ended payments with confirmed money. The sum of a payment’s refunds never exceeds what was received. A test refund completes 10 seconds after it has an address. A live one is an instruction to your own wallet: it completes when its payment is seen confirmed, and fails when it stays unpaid for 7 days. Needs Full Access, Write Only or the scope refunds.',
+      'Refunds a payment that has ended and for which confirmed money was received. The refunds of a payment never add up to more than the amount received. A test refund completes 10 seconds after its address is known. You pay a live refund from your own wallet. A live refund completes once the transaction that pays it is confirmed, and fails if it is still unpaid after 7 days. Requires a key with Full Access, Write Only or the refunds scope.',
     headers: idempotencyHeader,
     body: createRefundBody,
     response: { 200: refundShape, ...orderErrors },
@@ -125,7 +125,7 @@ function readRoutes(app: FastifyInstance, { app: core }: Api): void {
         tags,
         operationId: 'getRefund',
         summary: 'Get a refund',
-        description: 'Needs Full Access, Read Only or the scope refunds.',
+        description: 'Requires a key with Full Access, Read Only or the refunds scope.',
         params: idParams,
         response: { 200: refundShape, ...orderErrors },
       },
@@ -147,7 +147,8 @@ function readRoutes(app: FastifyInstance, { app: core }: Api): void {
         tags,
         operationId: 'listRefunds',
         summary: 'List refunds, newest first',
-        description: 'Refunds of the key’s own project and mode. Needs Full Access, Read Only or the scope refunds.',
+        description:
+          'Lists the refunds in the key’s own project and mode. Requires a key with Full Access, Read Only or the refunds scope.',
         querystring: listRefundsQuery,
         response: { 200: refundListShape, ...orderErrors },
       },
@@ -178,7 +179,7 @@ function cancelRoute(app: FastifyInstance, api: Api): void {
         operationId: 'cancelRefund',
         summary: 'Cancel an unpaid refund',
         description:
-          'It then counts as failed, and what it took can be refunded anew. Refused once a transaction that pays it was seen, until that is replaced or dropped, and if its network’s newest blocks cannot be read within 15 seconds. Needs Full Access, Write Only or the scope refunds.',
+          'The refund then counts as failed, and its amount can be refunded again. The request is rejected once a transaction that pays the refund has been detected, unless that transaction was replaced or dropped. It is also rejected if the newest blocks of the refund’s network cannot be read within 15 seconds. Requires a key with Full Access, Write Only or the refunds scope.',
         headers: idempotencyHeader,
         params: idParams,
         response: { 200: refundShape, ...orderErrors },

@@ -4,30 +4,51 @@ import { described, nullable, pageQuery, paginationShape, time, oneOf, text } fr
 
 export const createRefundBody = Type.Object(
   {
-    order_id: Type.Optional(text({ max: 100, description: "The order's id (ord_…), or transaction_id." })),
-    transaction_id: Type.Optional(text({ max: 100, description: "The transaction's id, or order_id." })),
-    amount: Type.Optional(
-      Type.Number({ description: "In the payment's currency, at its locked quote; all that is left unless said." }),
+    order_id: Type.Optional(
+      text({ max: 100, description: 'The id of the order to refund (ord_…). Give either order_id or transaction_id.' }),
     ),
-    crypto_amount: Type.Optional(Type.Number({ description: 'In the crypto asset, instead of amount.' })),
+    transaction_id: Type.Optional(
+      text({
+        max: 100,
+        description: 'The id of the transaction to refund (a UUID). Give either order_id or transaction_id.',
+      }),
+    ),
+    amount: Type.Optional(
+      Type.Number({
+        description:
+          "Amount to refund in the payment's currency, converted at the rate that was locked for the payment. If you give neither amount nor crypto_amount, everything that is left is refunded.",
+      }),
+    ),
+    crypto_amount: Type.Optional(
+      Type.Number({
+        description:
+          'Amount to refund in whole units of the crypto asset, for example 0.0015 for 0.0015 BTC (not in satoshi). Give either amount or crypto_amount, but not both.',
+      }),
+    ),
     crypto_currency: Type.Optional(
       text({
         max: 20,
         min: 1,
         description:
-          'For money that came in another asset than the payment asked for. Of such only crypto_amount can be said; its amount is 0.',
+          'Needed only to refund money that arrived in an asset that the payment did not ask for. For such money, you can give crypto_amount, but not amount. The refund then has an amount of 0.',
       }),
     ),
     network: Type.Optional(
-      text({ max: 20, min: 1, description: "The network of crypto_currency; the payment's own unless said." }),
+      text({ max: 20, min: 1, description: "The network of crypto_currency. The default is the payment's network." }),
     ),
     address: Type.Optional(
-      text({ max: 200, min: 1, description: 'Where to pay; without it the customer types it at claim_url.' }),
+      text({
+        max: 200,
+        min: 1,
+        description:
+          'Address to which the refund is paid. If you give none, the customer enters an address on the page at claim_url.',
+      }),
     ),
     reason: Type.Optional(
       text({
         max: 1_000,
-        description: 'For your records. In test mode the reason test_failure makes the refund fail.',
+        description:
+          'Reason for the refund, for your records. In test mode, the reason test_failure makes the refund fail.',
       }),
     ),
   },
@@ -45,13 +66,18 @@ export const refundFields = {
   object: Type.Literal('refund'),
   status: oneOf(REFUND_STATUSES),
   payment: described("The order's or transaction's id."),
-  amount: Type.Number({ description: "In the payment's currency, at its locked quote." }),
+  amount: Type.Number({
+    description: "Amount in the payment's currency, converted at the rate that was locked for the payment.",
+  }),
   currency: Type.String(),
   crypto_currency: Type.String(),
   network: Type.String(),
-  crypto_amount: Type.Number({ description: 'What is paid back, in crypto units.' }),
+  crypto_amount: Type.Number({ description: 'Amount that is paid back, in whole units of crypto_currency.' }),
   address: nullable(Type.String()),
-  claim_url: nullable(Type.String(), 'Where the customer types an address, while none is known.'),
+  claim_url: nullable(
+    Type.String(),
+    'URL of the page on which the customer enters an address. Null if the address is known or the refund is no longer pending.',
+  ),
   transaction_hash: nullable(Type.String()),
   reason: nullable(Type.String()),
   failure_reason: nullable(oneOf(['cancelled', 'unpaid', 'test_failure'])),
@@ -85,8 +111,8 @@ export const refundShape = Type.Object(refundFields, {
 
 export const listRefundsQuery = Type.Object({
   status: Type.Optional(oneOf(REFUND_STATUSES)),
-  order_id: Type.Optional(Type.String({ description: "Only this order's." })),
-  transaction_id: Type.Optional(Type.String({ description: "Only this transaction's." })),
+  order_id: Type.Optional(Type.String({ description: 'Lists only the refunds of this order.' })),
+  transaction_id: Type.Optional(Type.String({ description: 'Lists only the refunds of this transaction.' })),
   ...pageQuery,
 });
 export type ListRefundsQuery = Static<typeof listRefundsQuery>;

@@ -61,7 +61,7 @@ function createRoute(app: FastifyInstance, api: Api): void {
     operationId: 'createTransaction',
     summary: 'Create a transaction',
     description:
-      'The customer chooses the token at payment_url. The key decides the mode. A test transaction completes by itself after 60 seconds; one that lives one minute expires instead. Needs Full Access, Write Only or the scope payments:create; public keys may.',
+      'The customer chooses the token on the page at payment_url. The key decides whether the transaction is created in test or live mode. A test transaction completes automatically after 60 seconds. A test transaction with an expires_in_minutes of 1 expires instead. Requires a secret or public key with Full Access, Write Only or the payments:create scope.',
     headers: idempotencyHeader,
     body: createTransactionBody,
     response: created,
@@ -101,9 +101,9 @@ function statsRoute(app: FastifyInstance, { app: core }: Api): void {
       schema: {
         tags,
         operationId: 'getStatistics',
-        summary: 'Statistics of transactions',
+        summary: 'Get transaction statistics',
         description:
-          'Counts transactions by the time of their creation. Needs Full Access, Read Only or the scope payments:read.',
+          'Counts the transactions that were created in the period from start_date to end_date. Requires a key with Full Access, Read Only or the payments:read scope.',
         querystring: statsQuery,
         response: answer({ stats: statsShape }),
       },
@@ -138,7 +138,7 @@ function listRoute(app: FastifyInstance, { app: core }: Api): void {
         operationId: 'listTransactions',
         summary: 'List the transactions of a project, newest first',
         description:
-          'Transactions of the key’s mode; projectId must be the key’s project. Needs Full Access, Read Only or the scope payments:read.',
+          'Lists the transactions in the key’s mode. projectId must be the id of the key’s own project. Requires a key with Full Access, Read Only or the payments:read scope.',
         params: Type.Object({ projectId: Type.String({ description: 'The UUID of the project.' }) }),
         querystring: listTransactionsQuery,
         response: answer({ transactions: Type.Array(transactionShape), pagination: paginationShape }),
@@ -149,7 +149,7 @@ function listRoute(app: FastifyInstance, { app: core }: Api): void {
       const projectId = parseUuid(request.params.projectId);
       if (projectId === null) throw invalid('projectId', 'projectId must be a UUID.');
       if (projectId !== key.project.id) {
-        throw new RequestError('permission_error', 'projectId must be the project that the API key belongs to.');
+        throw new RequestError('permission_error', 'projectId must be the id of the project of the API key.');
       }
       const { query } = request;
       const statuses = query.status === undefined ? null : [query.status];
@@ -170,7 +170,7 @@ function getRoute(app: FastifyInstance, { app: core, reader }: Api): void {
         operationId: 'getTransaction',
         summary: 'Get a transaction',
         description:
-          'Never changes anything. Needs Full Access, Read Only or the scope payments:read; public keys see it without the customer’s data.',
+          'Reading a transaction never changes it. Requires a secret or public key with Full Access, Read Only or the payments:read scope. With a public key, the customer’s data is left out.',
         params: idParams,
         response: answer({ transaction: transactionShape }),
       },

@@ -25,17 +25,19 @@ export const createTransactionBody = creationBody(
       examples: [49.99],
     }),
     currency: Type.Optional(
-      text({ max: 10, min: 1, description: `Fiat currency: ${FIATS.join(', ')}. USD without it.` }),
+      text({ max: 10, min: 1, description: `Fiat currency: ${FIATS.join(', ')}. The default is USD.` }),
     ),
     customer_email: Type.Optional(email),
     customer_name: Type.Optional(text({ max: 255 })),
     order_id: Type.Optional(text({ max: 255, description: "Merchant's own reference." })),
-    order_description: Type.Optional(text({ max: 1_000, description: 'Shown to the customer on the payment page.' })),
+    order_description: Type.Optional(
+      text({ max: 1_000, description: 'Text that the customer sees on the payment page.' }),
+    ),
     success_url: Type.Optional(httpUrl),
     return_url: Type.Optional(sameAs('success_url')),
     cancel_url: Type.Optional(httpUrl),
     expires_in_minutes: Type.Optional(
-      integer(1, 1_440, 'Lifetime; without it the project’s default, which is 30 unless changed.'),
+      integer(1, 1_440, 'Lifetime in minutes. The default comes from the project’s settings (30 unless changed).'),
     ),
   },
   {
@@ -50,35 +52,46 @@ export type CreateTransactionBody = Static<typeof createTransactionBody>;
 export const transactionShape = Type.Object(
   {
     id: Type.String({ format: 'uuid' }),
-    transaction_number: described('Gapless per project, mode and UTC year.', { examples: ['TXN-2026-000001'] }),
+    transaction_number: described('Consecutive number within the project, mode and UTC year.', {
+      examples: ['TXN-2026-000001'],
+    }),
     status: oneOf(PAYMENT_STATUSES),
-    amount_usd: Type.Number({ description: 'In USD, at the rate of its creation.' }),
-    amount: Type.Number({ description: 'As requested, in `currency`.' }),
+    amount_usd: Type.Number({ description: 'Amount in USD, at the exchange rate when the transaction was created.' }),
+    amount: Type.Number({ description: 'Amount as requested, in `currency`.' }),
     currency: Type.String({ examples: ['USD'] }),
-    payment_url: described('Send the customer there.'),
+    payment_url: described('URL of the payment page, to which you send the customer.'),
     created_at: time(),
     expires_at: time(),
-    transaction_hash: Type.Optional(nullable(Type.String(), 'Once it is completed.')),
-    completed_at: Type.Optional(time('Once it is completed.')),
+    transaction_hash: Type.Optional(nullable(Type.String(), 'Present once the transaction is completed.')),
+    completed_at: Type.Optional(time('Present once the transaction is completed.')),
     order_id: nullable(Type.String(), "Merchant's own reference."),
     order_description: nullable(Type.String()),
-    customer_email: Type.Optional(nullable(Type.String(), 'Not shown to public keys.')),
-    customer_name: Type.Optional(nullable(Type.String(), 'Not shown to public keys.')),
+    customer_email: Type.Optional(nullable(Type.String(), 'Left out when a public key is used.')),
+    customer_name: Type.Optional(nullable(Type.String(), 'Left out when a public key is used.')),
     ...commonShape('transaction'),
     success_url: nullable(Type.String()),
     cancel_url: nullable(Type.String()),
     crypto_currency: nullable(Type.String(), 'Null until the customer has chosen a token.'),
     network: nullable(Type.String()),
-    crypto_amount: nullable(Type.Number(), 'What is to be paid, in crypto units with up to 8 decimals.'),
-    address: nullable(Type.String(), 'Where the customer pays.'),
-    amount_received: nullable(Type.Number(), 'What was seen so far, in crypto units.'),
-    confirmations: Type.Optional(
-      Type.Integer({ description: 'How deep the newest transfer is; on a live payment that is read by its id.' }),
+    crypto_amount: nullable(
+      Type.Number(),
+      'Amount due, in whole units of crypto_currency with up to 8 decimals, for example 0.0015 for 0.0015 BTC (not in satoshi).',
     ),
-    confirmations_required: Type.Optional(Type.Integer({ description: 'How deep it must be, fixed with the quote.' })),
+    address: nullable(Type.String(), 'Address to which the customer pays.'),
+    amount_received: nullable(Type.Number(), 'Amount detected so far, in whole units of crypto_currency.'),
+    confirmations: Type.Optional(
+      Type.Integer({
+        description:
+          'Number of confirmations of the newest transfer, at most confirmations_required. Returned only when the transaction is read by its id.',
+      }),
+    ),
+    confirmations_required: Type.Optional(
+      Type.Integer({ description: 'Number of confirmations that the payment needs, fixed together with the quote.' }),
+    ),
     exception: Type.Unsafe<string>({
       ...oneOf(EXCEPTIONS),
-      description: 'What is unusual beside the status; the strongest of several.',
+      description:
+        'Anything unusual about the payment that its status does not show. If there are several exceptions, only the most serious is given.',
     }),
     failure_reason: nullable(oneOf(['underpaid', 'unconfirmed'])),
   },
@@ -117,9 +130,9 @@ export const transactionShape = Type.Object(
 export const statsShape = Type.Object(
   {
     total_transactions: Type.Integer(),
-    total_volume_usd: Type.Number({ description: 'Sum of the completed ones.' }),
+    total_volume_usd: Type.Number({ description: 'Total amount of all completed transactions, in USD.' }),
     completed_transactions: Type.Integer(),
-    conversion_rate: Type.Number({ description: 'Completed in percent of all, two decimals.' }),
+    conversion_rate: Type.Number({ description: 'Percentage of transactions that were completed, with two decimals.' }),
     by_status: Type.Object(Object.fromEntries(PAYMENT_STATUSES.map((status) => [status, Type.Integer()]))),
   },
   { title: 'Statistics' },
@@ -144,11 +157,22 @@ export interface ListTransactionsQuery {
 
 export const statsQuery = Type.Object({
   start_date: Type.Optional(
-    Type.String({ description: 'ISO 8601, inclusive; a bare date means the whole UTC day.', examples: ['2026-01-01'] }),
+    Type.String({
+      description: 'Start of the period (inclusive), an ISO 8601 date or time. A date alone means the whole UTC day.',
+      examples: ['2026-01-01'],
+    }),
   ),
-  end_date: Type.Optional(Type.String({ description: 'ISO 8601, inclusive.', examples: ['2026-01-31T11:59:59Z'] })),
+  end_date: Type.Optional(
+    Type.String({
+      description: 'End of the period (inclusive), an ISO 8601 date or time. A date alone means the whole UTC day.',
+      examples: ['2026-01-31T11:59:59Z'],
+    }),
+  ),
   testing_mode: Type.Optional(
-    Type.Boolean({ default: false, description: 'Include test transactions. Implied for a test key.' }),
+    Type.Boolean({
+      default: false,
+      description: 'Whether to count test transactions as well. With a test key, only test transactions are counted.',
+    }),
   ),
 });
 export type StatsQuery = Static<typeof statsQuery>;

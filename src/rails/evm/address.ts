@@ -35,7 +35,10 @@ export function addressOfPublicKey(publicKey: Uint8Array): string {
 export function parseEvmAddress(text: string): AddressCheck {
   const trimmed = text.trim();
   if (!/^0x[0-9a-fA-F]{40}$/.test(trimmed)) {
-    return { kind: 'invalid', message: 'The address must be 0x followed by 40 hex digits (0-9, a-f). Copy it again.' };
+    return {
+      kind: 'invalid',
+      message: 'The address must be 0x followed by 40 hex digits (0-9, a-f). Copy the address again.',
+    };
   }
   const digits = trimmed.slice(2);
   const address = toChecksumAddress(trimmed);
@@ -43,7 +46,7 @@ export function parseEvmAddress(text: string): AddressCheck {
   if (hasChecksum && trimmed !== address) {
     return {
       kind: 'invalid',
-      message: 'The checksum of the address (EIP-55) does not match: a digit is wrong. Copy it again.',
+      message: 'The checksum of the address (EIP-55) does not match, so a digit is wrong. Copy the address again.',
     };
   }
   return { kind: 'ok', address };

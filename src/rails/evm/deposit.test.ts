@@ -105,7 +105,7 @@ describe('a treasury', () => {
     }
     const contracts = [DEPOSIT_FACTORY, FIRST_DEPOSIT_FACTORY].flatMap((each) => [each.address, each.implementation]);
     for (const address of [...contracts, DETERMINISTIC_DEPLOYER]) {
-      expect(messageOf(address.toLowerCase())).toContain('makes deposits');
+      expect(messageOf(address.toLowerCase())).toContain('creates deposit contracts');
     }
   });
 

@@ -40,7 +40,7 @@ export type TreasuryCheck =
   | { readonly kind: 'ok'; readonly treasury: string; readonly deriver: WalletDeriver }
   | { readonly kind: 'invalid'; readonly message: string };
 
-const WAY_OUT = 'Give the address (0x and 40 hex digits) of your own wallet that deposits shall be paid out to.';
+const WAY_OUT = 'Give the address (0x and 40 hex digits) of your own wallet that is to receive the deposits.';
 
 /**
  * Checks the address that deposits should pay out to; `treasury` and the deposits' addresses have EIP-55 checksums.
@@ -52,7 +52,7 @@ export function parseTreasury(text: string): TreasuryCheck {
   if (secret) return bad(secretMessage(secret));
   if (trimmed === '') return bad(`The treasury's address is empty. ${WAY_OUT}`);
   if (/^[a-zA-Z]pub[1-9A-HJ-NP-Za-km-z]+$/.test(trimmed)) {
-    return bad(`This is an extended public key, not an address. Give it as the wallet's xpub instead. ${WAY_OUT}`);
+    return bad(`This is an extended public key, not an address. Give the key as the wallet's xpub instead. ${WAY_OUT}`);
   }
   const check = parseEvmAddress(trimmed);
   if (check.kind === 'invalid') return check;
@@ -155,8 +155,8 @@ function secretKind(text: string): string | null {
 
 function secretMessage(secret: string): string {
   return (
-    `This is ${secret}: whoever has it can spend the money. It was not stored. ${WAY_OUT} ` +
-    'As it has been typed here, consider it exposed and move the money to a new wallet.'
+    `This is ${secret}. Whoever has it can spend the money. It was not stored. ${WAY_OUT} ` +
+    'Because it was typed here, consider it exposed, and move the money to a new wallet.'
   );
 }
 
@@ -171,10 +171,10 @@ export function isDepositMachinery(address: string): boolean {
 function deadEndMessage(address: string): string | null {
   // The zero address, the chain's own contracts, and the usual burn addresses (0x…dEaD): nobody has their keys.
   if (/^0x0{32}/.test(address)) {
-    return `This is the zero address or a reserved one: money paid to it is lost. ${WAY_OUT}`;
+    return `This is the zero address or a reserved address. Money paid to it is lost. ${WAY_OUT}`;
   }
   return isDepositMachinery(address)
-    ? `This is a contract that makes deposits: money paid to it is lost or stuck. ${WAY_OUT}`
+    ? `This is a contract that creates deposit contracts. Money paid to it is lost or stuck. ${WAY_OUT}`
     : null;
 }
 

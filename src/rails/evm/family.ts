@@ -27,10 +27,10 @@ function checkEvmPayout(network: EvmNetwork, text: string, contracts: readonly s
       : isToken
         ? 'the contract of a token, not a wallet'
         : isDepositMachinery(address)
-          ? 'a contract that makes deposits, not a wallet'
+          ? 'a contract that creates deposit contracts, not a wallet'
           : null;
   if (what === null) return checked;
-  const message = `This is ${what}: money sent there is lost. Give the address of your wallet.`;
+  const message = `This is ${what}. Money sent there is lost. Give the address of your wallet.`;
   return { kind: 'invalid', message, deadEnd: true };
 }
 

@@ -65,7 +65,9 @@ function parseToken(entry: string, network: EvmNetwork): TokenCheck {
   const checked = parseEvmAddress(address);
   if (checked.kind === 'invalid') return bad(`the contract of ${code}: ${checked.message}`);
   if (Number(decimals) < MIN_DECIMALS || Number(decimals) > MAX_DECIMALS) {
-    return bad(`the decimals of ${code} must be ${MIN_DECIMALS} to ${MAX_DECIMALS}. Ask the contract's decimals().`);
+    return bad(
+      `the decimals of ${code} must be ${MIN_DECIMALS} to ${MAX_DECIMALS}. Call decimals() of the contract to get the right number.`,
+    );
   }
   return { kind: 'ok', asset: code, token: token(checked.address, Number(decimals)) };
 }

@@ -45,7 +45,7 @@ export function parseEvmXpub(text: string): XpubCheck {
   const key = readKey(xpub);
   if (!key) {
     return bad(
-      'The extended public key is damaged: its checksum does not match or it is cut short. Copy it again, whole.',
+      'The extended public key is damaged. Its checksum does not match, or the key is cut short. Copy the whole key again.',
     );
   }
   const depthMessage = wrongDepthMessage(key);
@@ -56,10 +56,10 @@ export function parseEvmXpub(text: string): XpubCheck {
 function wrongKindMessage(text: string): string | null {
   if (text === '') return `The extended public key is empty. ${WAY_OUT}`;
   if (/^0x[0-9a-fA-F]{40}$/.test(text)) {
-    return `This is a single address, and every payment needs an address of its own. ${WAY_OUT}`;
+    return `This is a single address, but every payment needs its own address. ${WAY_OUT}`;
   }
   const other = OTHER_KEYS[text.slice(0, 4)];
-  if (other) return `This is ${other}, not one of an EVM wallet. ${WAY_OUT}`;
+  if (other) return `This is ${other}, not a key of an EVM wallet. ${WAY_OUT}`;
   return text.startsWith('xpub') ? null : `An extended public key begins with xpub. ${WAY_OUT}`;
 }
 
@@ -75,12 +75,12 @@ function readKey(xpub: string): HDKey | null {
 function wrongDepthMessage(key: HDKey): string | null {
   if (key.depth === ACCOUNT_DEPTH) return null;
   if (key.depth !== EXTERNAL_CHAIN_DEPTH) {
-    return `This extended public key lies at depth ${key.depth}; an account's lies at depth ${ACCOUNT_DEPTH}. ${WAY_OUT}`;
+    return `This extended public key lies at depth ${key.depth}, but an account's key lies at depth ${ACCOUNT_DEPTH}. ${WAY_OUT}`;
   }
   // A wallet shows no money on another chain of the account, so the merchant would not see it.
   return key.index === EXTERNAL_CHAIN
     ? null
-    : `This extended public key is of chain ${chainName(key.index)}, not 0. ${WAY_OUT}`;
+    : `This extended public key is for chain ${chainName(key.index)}, not for chain 0. ${WAY_OUT}`;
 }
 
 function chainName(index: number): string {

@@ -58,12 +58,12 @@ describe.each(utxoNodeKinds())('the cookie file of a %s node', (kind) => {
     const source = sourceOf(kind, `http://127.0.0.1:${node.port}/`);
     await writeFile(file, '__cookie__:0123456789abcdef');
     const stale = await failureOf(source.head());
-    expect(stale.message).toContain(`refuses the cookie in ${file}`);
+    expect(stale.message).toContain(`rejects the cookie in ${file}`);
     await writeFile(file, 'a letter to somebody');
-    expect((await failureOf(source.head())).message).toContain(`${file} is no cookie file of a node`);
+    expect((await failureOf(source.head())).message).toContain(`${file} is not the cookie file of a node`);
     await rm(file);
     expect((await failureOf(source.head())).message).toContain(
-      `its cookie file ${file} cannot be read (ENOENT): start`,
+      `its cookie file ${file} cannot be read (ENOENT). Start`,
     );
     const shown = `${stale.stack} ${JSON.stringify([stale, source.warnings])}`;
     expect(shown).not.toMatch(/0123456789abcdef|MDEyMzQ1|letter/);

@@ -28,12 +28,12 @@ export function createCookie(file: string): Cookie {
   async function read(): Promise<string> {
     const text = await readFile(file, 'utf8').catch((fault: NodeJS.ErrnoException) => {
       throw new CookieError(
-        `its cookie file ${file} cannot be read (${fault.code ?? 'unknown fault'}): start the node, and let the user that runs Cointill read the file (-rpccookieperms=group)`,
+        `its cookie file ${file} cannot be read (${fault.code ?? 'unknown fault'}). Start the node, and allow the user that runs Cointill to read the file (-rpccookieperms=group)`,
       );
     });
     const cookie = text.trim();
     if (cookie.length > MAX_COOKIE_LENGTH || !/^[^:\s]+:\S+$/.test(cookie)) {
-      throw new CookieError(`${file} is no cookie file of a node`);
+      throw new CookieError(`${file} is not the cookie file of a node`);
     }
     return cookie;
   }

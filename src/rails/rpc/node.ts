@@ -185,7 +185,7 @@ function createTransport(url: URL, timeoutMs: number, cookieFile: string | null)
     } catch (fault) {
       if (!(fault instanceof NodeError && fault.status === 401)) throw asNodeError(fault);
       throw new NodeError(
-        `HTTP status 401: the node refuses the cookie in ${cookieFile}, which is another node's`,
+        `HTTP status 401: the node rejects the cookie in ${cookieFile}, which belongs to another node`,
         undefined,
         401,
       );

@@ -19,7 +19,7 @@ export function checkUtxoPayout(network: UtxoNetwork, address: string, chain: Pa
   const { label } = NETWORK_FACTS[network];
   const decoded = decode(address);
   if (!decoded) {
-    return bad(`This is not a ${label} address, or a character of it is wrong. Copy it again.`);
+    return bad(`This is not a ${label} address, or one of its characters is wrong. Copy the address again.`);
   }
   const isOf = (other: UtxoNetwork, where: PayoutChain): boolean =>
     prefixesOf(other, where).some((prefixes) => belongsTo(decoded, prefixes));
@@ -93,7 +93,7 @@ function belongsTo(decoded: Decoded, prefixes: AddressPrefixes): boolean {
  * and lengths without rules yet are refused: anyone could spend money sent there.
  */
 function checkWitnessProgram(decoded: Decoded & { kind: 'bech32' }): AddressCheck {
-  const damaged = bad('A character of the address is wrong, or it is cut short. Copy it again.');
+  const damaged = bad('A character of the address is wrong, or the address is cut short. Copy it again.');
   const [version, ...words] = decoded.words;
   const program = bech32.fromWordsUnsafe(words);
   if (version === undefined || !program) return damaged;

@@ -37,8 +37,8 @@ const MAX_DEPTH = 255;
 const CHANGE_CHAIN = 1;
 
 const TAKEN = 'pkh(KEY), wpkh(KEY), sh(wpkh(KEY)), tr(KEY) and wsh(sortedmulti(k,KEY,…))';
-const TREE_MESSAGE = 'tr() is taken with one key and nothing else: tr(KEY). Script trees are not.';
-const WITH_WILDCARD = 'Every payment needs an address of its own: end the key with /0/*, such as wpkh(xpub…/0/*).';
+const TREE_MESSAGE = 'tr() is accepted only with one key, as in tr(KEY). Script trees are not accepted.';
+const WITH_WILDCARD = 'Every payment needs its own address. End the key with /0/*, as in wpkh(xpub…/0/*).';
 
 /** The functions that contain one key. None of them may contain another function, so keys have no parentheses. */
 const SINGLE_KEY_FORMS: readonly (readonly [RegExp, ScriptType])[] = [
@@ -54,7 +54,8 @@ const MULTISIG_FORM = /^wsh\(sortedmulti\((\d{1,2}),([^()]*)\)\)$/;
  * there is one. No message repeats any part of the input. The caller must check for private keys before.
  */
 export function parseDescriptor(params: UtxoParams, text: string): DescriptorCheck {
-  if (text.length > MAX_LENGTH) return bad(`A descriptor has at most ${MAX_LENGTH} characters. Copy it again.`);
+  if (text.length > MAX_LENGTH)
+    return bad(`A descriptor has at most ${MAX_LENGTH} characters. Copy the descriptor again.`);
   const mark = text.indexOf('#');
   const body = mark === -1 ? text : text.slice(0, mark);
   const checksumMessage = wrongChecksumMessage(body, mark === -1 ? null : text.slice(mark + 1));
@@ -93,21 +94,22 @@ function formatKey({ origin, key, steps }: DescriptorKey): string {
 function wrongChecksumMessage(body: string, checksum: string | null): string | null {
   if (body === '') return 'The descriptor is empty.';
   const expected = descriptorChecksum(body);
-  if (expected === null) return 'The descriptor has a character that no descriptor may have. Copy it again.';
+  if (expected === null)
+    return 'The descriptor contains a character that is not allowed in descriptors. Copy the descriptor again.';
   return checksum === null || checksum === expected
     ? null
-    : 'The checksum of the descriptor (eight characters after #) does not match: a character is wrong or missing. Copy the descriptor again, whole.';
+    : 'The checksum of the descriptor (eight characters after #) does not match, so a character is wrong or missing. Copy the whole descriptor again.';
 }
 
 function unknownFormMessage(body: string): string {
   if (/^\[|^[a-zA-Z]{4}[1-9A-HJ-NP-Za-km-z]{100}/.test(body)) {
-    return 'This is a key and no descriptor. Write which addresses your wallet uses around it, such as wpkh(KEY/0/*), or give a key alone as an extended key.';
+    return 'This is a key, not a descriptor. Write the kind of addresses that your wallet uses around the key, as in wpkh(KEY/0/*), or give the key alone as an extended key.';
   }
   if (body.split('(').length !== body.split(')').length) {
-    return 'The parentheses of the descriptor do not match. Copy it again, whole, and put it into single quotes on the command line.';
+    return 'The parentheses of the descriptor do not match. Copy the whole descriptor again, and put it in single quotes on the command line.';
   }
   if (body.startsWith('tr(')) return TREE_MESSAGE;
-  return `Descriptors that are taken: ${TAKEN}. This is none of them. Export a descriptor of one of these kinds from your wallet.`;
+  return `These descriptors are accepted: ${TAKEN}. This is not one of them. Export a descriptor of one of these kinds from your wallet.`;
 }
 
 function parseKeys(
@@ -118,7 +120,7 @@ function parseKeys(
 ): DescriptorCheck {
   if (scriptType === 'p2tr' && texts.some((text) => text.includes(','))) return bad(TREE_MESSAGE);
   if (texts.length > MAX_KEYS || threshold < 1 || threshold > texts.length) {
-    return bad(`sortedmulti(k,…) takes up to ${MAX_KEYS} keys, and k is a number from 1 to how many there are.`);
+    return bad(`sortedmulti(k,…) takes up to ${MAX_KEYS} keys, and k must be a number from 1 to the number of keys.`);
   }
   const keys: DescriptorKey[] = [];
   for (const text of texts) {
@@ -146,28 +148,28 @@ export function changeSteps(steps: readonly KeyStep[]): readonly number[] | null
 
 function parseKey(params: UtxoParams, scriptType: ScriptType, text: string): KeyCheck {
   const match = /^(?:\[([^[\]]*)\])?([^/[\]]*)((?:\/[^/[\]]*)*)$/.exec(text);
-  if (!match) return bad('A key of the descriptor is not well formed: [fingerprint/path]xpub…/0/* is.');
+  if (!match) return bad('A key of the descriptor is not well formed. It must look like [fingerprint/path]xpub…/0/*.');
   const [, originText, keyText = '', pathText = ''] = match;
   const origin = originText === undefined ? null : parseOrigin(originText);
   if (originText !== undefined && !origin) {
-    return bad('The origin in [ ] is not well formed: eight hexadecimal digits and a path such as /84h/0h/0h are.');
+    return bad('The origin in [ ] is not well formed. It must be eight hex digits and a path such as /84h/0h/0h.');
   }
   const read = readExtendedKey(params, keyText);
   if (read.kind === 'invalid') return read;
   const { key } = read;
   if (key.version.scriptType !== 'p2pkh' && key.version.scriptType !== scriptType) {
     return bad(
-      `The key begins with ${key.version.prefix}, which stands for another kind of address than the descriptor. Write it as your wallet exports it in descriptors: xpub… or tpub….`,
+      `The key begins with ${key.version.prefix}, which stands for another kind of address than the descriptor. Write the key as your wallet exports it in descriptors, as xpub… or tpub….`,
     );
   }
   const path = parsePath(pathText.split('/').slice(1));
   if (path.kind === 'invalid') return path;
   const { depth, index } = key.node;
-  if (depth + path.steps.length >= MAX_DEPTH) return bad(`A key of the descriptor has more than ${MAX_DEPTH} steps.`);
+  if (depth + path.steps.length >= MAX_DEPTH) return bad(`The path of a key has more than ${MAX_DEPTH} steps.`);
   const chain = receiveSteps(path.steps).at(-1) ?? (depth === 0 ? null : index);
   return chain === CHANGE_CHAIN
     ? bad(
-        'This descriptor is of chain 1, where your wallet sends its own change; that would be taken for payments. Give the one for receiving: /0/*.',
+        'This descriptor is for chain 1, where your wallet sends its own change. The change would be mistaken for payments. Give the descriptor for receiving, which ends in /0/*.',
       )
     : { kind: 'ok', key: { origin, key, steps: path.steps } };
 }
@@ -192,7 +194,7 @@ function parsePath(texts: readonly string[]): { readonly kind: 'ok'; readonly st
       ? bad(
           'Addresses below a hardened /*h can only be derived with the private key. Use a descriptor that ends in /0/*.',
         )
-      : bad(`The descriptor stands for one single address. ${WITH_WILDCARD}`);
+      : bad(`The descriptor stands for a single address. ${WITH_WILDCARD}`);
   }
   const steps: KeyStep[] = [];
   for (const text of texts.slice(0, -1)) {
@@ -201,14 +203,14 @@ function parsePath(texts: readonly string[]): { readonly kind: 'ok'; readonly st
     steps.push(parsed.step);
   }
   return steps.filter((step) => typeof step !== 'number').length > 1
-    ? bad('A key of the descriptor has more than one <…>; BIP 389 allows one.')
+    ? bad('A key of the descriptor has more than one <…>, but BIP 389 allows only one.')
     : { kind: 'ok', steps };
 }
 
 function parseStep(text: string): StepCheck {
   if (/['hH]/.test(text)) {
     return bad(
-      'Hardened steps below an extended public key need the private key. Put them into the origin, and use the public key that lies below them: [fingerprint/84h/0h/0h]xpub…/0/*.',
+      'Hardened steps below an extended public key need the private key. Put these steps into the origin, and use the public key that lies below them, as in [fingerprint/84h/0h/0h]xpub…/0/*.',
     );
   }
   const [, receive, change] = /^<(\d{1,10});(\d{1,10})>$/.exec(text) ?? [];
@@ -216,13 +218,13 @@ function parseStep(text: string): StepCheck {
     const step = { receive: Number(receive), change: Number(change) };
     return isStep(step.receive) && isStep(step.change) && step.receive !== step.change
       ? { kind: 'ok', step }
-      : bad('The numbers of <…;…> are two different ones below 2147483648, such as <0;1>.');
+      : bad('The two numbers of <…;…> must be different and below 2147483648, as in <0;1>.');
   }
   const number = /^\d{1,10}$/.test(text) ? Number(text) : Number.NaN;
   return isStep(number)
     ? { kind: 'ok', step: number }
     : bad(
-        'The steps below a key are numbers below 2147483648, or <0;1> for receiving and change, such as xpub…/<0;1>/*.',
+        'The steps below a key must be numbers below 2147483648, or <0;1> for receiving and change, as in xpub…/<0;1>/*.',
       );
 }
 

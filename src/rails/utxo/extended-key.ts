@@ -64,7 +64,9 @@ export function readExtendedKey(params: UtxoParams, text: string): ExtendedKeyCh
   const key = decodeKey(text, version);
   return key
     ? { kind: 'ok', key }
-    : bad('The extended public key is damaged: its checksum does not match or it is cut short. Copy it again, whole.');
+    : bad(
+        'The extended public key is damaged. Its checksum does not match, or the key is cut short. Copy the whole key again.',
+      );
 }
 
 /** The key that a merchant should give for this network, as a sentence. */
@@ -80,10 +82,10 @@ export function wayOut(params: UtxoParams): string {
 function unknownKeyMessage(params: UtxoParams, text: string): string {
   if (text === '') return `The extended public key is empty. ${wayOut(params)}`;
   if (ADDRESS.test(text)) {
-    return `This is a single address, and every payment needs an address of its own. ${wayOut(params)}`;
+    return `This is a single address, but every payment needs its own address. ${wayOut(params)}`;
   }
   if (/^(?:0[23])?[0-9a-fA-F]{64}$/.test(text)) {
-    return `This is a single public key, and every payment needs an address of its own. ${wayOut(params)}`;
+    return `This is a single public key, but every payment needs its own address. ${wayOut(params)}`;
   }
   return `An extended public key of ${NETWORK_FACTS[params.network].label} begins with ${acceptedPrefixes(params)}. ${wayOut(params)}`;
 }
@@ -91,13 +93,13 @@ function unknownKeyMessage(params: UtxoParams, text: string): string {
 function wrongChainMessage({ network, chain }: UtxoParams, version: KeyVersion): string | null {
   if (!isTaken(version, network)) {
     const [is, wanted] = [NETWORK_FACTS[version.network].label, NETWORK_FACTS[network].label];
-    return `This is a ${is} key, and the wallet is for ${wanted}. Export the key of a ${wanted} account, or set it as the wallet on ${version.network}.`;
+    return `This is a ${is} key, but the wallet is for ${wanted}. Export the key of a ${wanted} account, or set this key as the wallet on ${version.network}.`;
   }
   if (version.chain === (chain === 'main' ? 'main' : 'test')) return null;
   const variable = settingOf(network, 'CHAIN');
   return version.chain === 'main'
     ? `This is a key of the main network, but ${variable} is ${chain}. Give a key of a test wallet (tpub…, upub… or vpub…), or set ${variable}=main.`
-    : `This is a key of a test network, but ${variable} is main. Give a key of a wallet with real money (xpub…, ypub… or zpub…), or set ${variable} to the test network that is meant.`;
+    : `This is a key of a test network, but ${variable} is main. Give a key of a wallet with real money (xpub…, ypub… or zpub…), or set ${variable} to the test network of the key.`;
 }
 
 /** Wallets of Litecoin write Bitcoin's version bytes as well as their own. */

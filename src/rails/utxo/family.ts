@@ -74,13 +74,13 @@ function spendingWarnings(
   const coin = coinTypeOf(params);
   const prefix = params.chain === 'main' ? 'xpub' : 'tpub';
   const whole = FORMS[scriptType](`[fingerprint/${ACCOUNTS[scriptType](coin)}]${prefix}…/<0;1>/*`);
-  const wayOut = `Set the wallet again as the descriptor "${whole}"; its addresses stay the same.`;
+  const wayOut = `Set the wallet again as the descriptor "${whole}". Its addresses stay the same.`;
   return [
     ...(hasOrigins
       ? []
       : [
-          'The key comes without its origin: the fingerprint of its master key, and the path to it. Hardware wallets identify keys by that ' +
-            `fingerprint, and will not sign a refund's PSBT, because it contains the account key's own. ${wayOut}`,
+          'The key comes without its origin, which is the fingerprint of its master key and the path to it. Hardware wallets identify keys by this ' +
+            `fingerprint. They will not sign a refund's PSBT, because it contains the account key's own fingerprint instead. ${wayOut}`,
         ]),
     ...(hasChange
       ? []

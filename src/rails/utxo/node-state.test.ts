@@ -34,12 +34,12 @@ it.each<readonly [string, Partial<Progress>, Partial<Contact> | 'not_shown' | 'r
   ],
   ['waiting for a block whose header it has', { headers: 900_001 }, {}, 'nothing', null],
   ['far behind its own headers', { headers: 900_100 }, {}, 'nothing', /900000 of 900100 blocks.*BITCOIN_RPC_URL/],
-  ['connected to nobody', {}, { connections: 0 }, 'nothing', /connected to no other node.*BITCOIN_RPC_URL/],
+  ['connected to nobody', {}, { connections: 0 }, 'nothing', /not connected to any other node.*BITCOIN_RPC_URL/],
   ['just started', {}, { upSeconds: 59 }, 'nothing', null],
   ['started a minute ago', {}, { upSeconds: 60 }, 'mempool', null],
   ['silent about when it started', {}, { upSeconds: null }, 'mempool', null],
   ['without transactions', {}, { relaysTransactions: false }, 'blocks', /-blocksonly/],
-  ['forbidding the question', {}, 'refused', 'nothing', /Allow them in its -rpcwhitelist/],
+  ['forbidding the question', {}, 'refused', 'nothing', /Allow both calls in its -rpcwhitelist/],
 ])('a node that is %s', (_name, progress, contact, proof, problem) => {
   const given = typeof contact === 'string' ? contact : { ...CONNECTED, ...contact };
   const state = stateOf(MAIN, { ...CURRENT, ...progress }, given);

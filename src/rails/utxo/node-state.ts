@@ -86,7 +86,7 @@ export function stateOf(
   contact: ContactAnswer,
 ): NodeState {
   const setting = settingOf(network, 'RPC_URL');
-  const wait = `Wait until it has the whole chain, or add a synchronised node to ${setting}`;
+  const wait = `Wait until the node has the whole chain, or add a synchronised node to ${setting}`;
   const nothing = (problem: string | null): NodeState => ({ proof: 'nothing', problem });
   if (initialBlockDownload) {
     return nothing(
@@ -95,17 +95,19 @@ export function stateOf(
   }
   if (blocks < headers) {
     const isFarBehind = headers - blocks > MAX_BLOCKS_UNDER_WAY;
-    return nothing(isFarBehind ? `it has read ${blocks} of ${headers} blocks, so no payment expires. ${wait}` : null);
+    return nothing(
+      isFarBehind ? `it has read only ${blocks} of ${headers} blocks, so no payment expires. ${wait}` : null,
+    );
   }
   if (contact === 'refused') {
     return nothing(
-      'it refuses getnetworkinfo or uptime, so it may not receive payments, and none expires. Allow them in its -rpcwhitelist',
+      'it rejects getnetworkinfo or uptime, so Cointill cannot tell whether the node receives payments, and no payment expires. Allow both calls in its -rpcwhitelist',
     );
   }
   if (contact !== 'not_shown' && chain !== 'regtest') {
     if (contact.connections === 0) {
       return nothing(
-        `it is connected to no other node, so it receives no payments, and none expires. Check its internet connection, or add a connected node to ${setting}`,
+        `it is not connected to any other node, so it receives no payments, and no payment expires. Check its internet connection, or add a connected node to ${setting}`,
       );
     }
     if (contact.upSeconds !== null && contact.upSeconds < MIN_UP_SECONDS) return nothing(null);
@@ -114,7 +116,7 @@ export function stateOf(
     return {
       proof: 'blocks',
       problem:
-        'it accepts no transactions (-blocksonly), so payments are seen only once they are mined. Start it without',
+        'it accepts no transactions (-blocksonly), so payments are detected only once they are mined. Start the node without this option',
     };
   }
   return { proof: 'mempool', problem: null };

@@ -71,8 +71,8 @@ async function checkLandmark(
   const [answer] = await node.callAll([{ method: 'getblockhash', params: [landmark.height] }]);
   if (answer?.kind === 'error' && answer.code === OUT_OF_RANGE) {
     throw new NodeLoadingError(
-      `it is still loading the chain: it has not come to block ${landmark.height} yet, which tells ${network}'s chain "${chain}" from others ` +
-        `that begin like it. Wait until it has the whole chain, or add a synchronised node to ${setting}`,
+      `it is still loading the chain and has not reached block ${landmark.height} yet, which distinguishes ${network}'s chain "${chain}" from others ` +
+        `that begin like it. Wait until the node has the whole chain, or add a synchronised node to ${setting}`,
       decodeHeight(await node.call('getblockcount', []), 'the newest height'),
     );
   }
@@ -80,8 +80,8 @@ async function checkLandmark(
   const hash = decodeHash(answer?.result, `the hash of block ${landmark.height}`);
   if (hash === landmark.hash) return;
   throw new NodeError(
-    `The node ${node.name} is on another chain that only begins like ${network}'s chain "${chain}", such as a fork of it: ` +
-      `its block ${landmark.height} is ${hash}. Set ${setting} to a node of ${network}'s chain "${chain}".`,
+    `The node ${node.name} is on another chain that only begins like ${network}'s chain "${chain}", such as a fork of it. ` +
+      `Its block ${landmark.height} is ${hash}. Set ${setting} to a node of ${network}'s chain "${chain}".`,
   );
 }
 

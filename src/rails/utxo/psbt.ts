@@ -215,14 +215,14 @@ export function isHogEx(bytes: Uint8Array): boolean {
 /** The message for a refund whose wallet has too little to spend. */
 export function shortMessage(network: UtxoParams['network'], missingUnits: bigint): string {
   const missing = amountText(network, missingUnits);
-  return `The outputs that can be spent fall short of the refund and its network fee by ${missing}. Send the refund from another wallet, or refund less.`;
+  return `The outputs that can be spent fall ${missing} short of the refund and its network fee. Send the refund from another wallet, or refund less.`;
 }
 
 function tooSmall({ network }: UtxoParams, dust: bigint): DustPayout {
   return {
     kind: 'dust',
     dustUnits: dust,
-    message: `Nodes do not pass on payments to this address of less than ${amountText(network, dust)}. Refund at least that, or give the customer's money back in another way.`,
+    message: `Nodes do not forward payments of less than ${amountText(network, dust)} to this address. Refund at least that amount, or give the customer's money back in another way.`,
   };
 }
 

@@ -84,12 +84,12 @@ const ANY = {
 export function readSigned(text: string): SignedReading {
   if (text.length > MAX_SIGNED_LENGTH) {
     return unreadable(
-      `It is longer than ${MAX_SIGNED_LENGTH / 1_000_000} million characters, more than any refund needs.`,
+      `The text is longer than ${MAX_SIGNED_LENGTH / 1_000_000} million characters, more than any refund needs.`,
     );
   }
   const bytes = bytesOf(text.replaceAll(/\s/g, ''));
   if (bytes === null)
-    return unreadable('It is neither base64 nor hex. Paste the PSBT as your wallet gave it, or open its file.');
+    return unreadable('The text is neither base64 nor hex. Paste the PSBT as your wallet gave it, or open its file.');
   const isPsbt = bytes.subarray(0, PSBT_MAGIC.length).equals(PSBT_MAGIC);
   try {
     const transaction = isPsbt ? Transaction.fromPSBT(bytes, ANY) : Transaction.fromRaw(bytes, ANY);
@@ -97,8 +97,8 @@ export function readSigned(text: string): SignedReading {
   } catch {
     return unreadable(
       isPsbt
-        ? 'It begins as a PSBT, and is damaged or cut off. Copy it once more, or open its file.'
-        : 'It is neither a PSBT nor a transaction. Paste the PSBT as your wallet gave it, or open its file.',
+        ? 'The text begins like a PSBT but is damaged or cut off. Copy the PSBT again, or open its file.'
+        : 'The text is neither a PSBT nor a transaction. Paste the PSBT as your wallet gave it, or open its file.',
     );
   }
 }

@@ -286,7 +286,7 @@ describe('a key that cannot be taken', () => {
     ['a main key on a test chain', testnet, publicKeyAt("m/84'/0'/0'", 'zpub'), 'BITCOIN_CHAIN=main'],
     ['a test key on the main chain', bitcoin, publicKeyAt("m/84'/1'/0'", 'vpub'), 'BITCOIN_CHAIN is main'],
     ["a main key on Litecoin's regtest", regtest, publicKeyAt("m/44'/2'/0'", 'Ltub'), 'LITECOIN_CHAIN=main'],
-    ['a Litecoin key for Bitcoin', bitcoin, publicKeyAt("m/44'/2'/0'", 'Ltub'), 'set it as the wallet on litecoin'],
+    ['a Litecoin key for Bitcoin', bitcoin, publicKeyAt("m/44'/2'/0'", 'Ltub'), 'this key as the wallet on litecoin'],
     ['one key of several signers', bitcoin, publicKeyAt("m/48'/0'/0'/2'", 'Zpub'), 'sortedmulti'],
     ['one key of several signers, wrapped', testnet, publicKeyAt("m/48'/1'/0'/1'", 'Upub'), 'sortedmulti'],
     ['a descriptor', bitcoin, `wpkh(${zpub}/0/*)`, 'as a descriptor'],
@@ -301,8 +301,8 @@ describe('a key that cannot be taken', () => {
     ['the master key', bitcoin, publicKeyAt('m', 'zpub'), 'depth 0'],
     ['a key above the account', bitcoin, publicKeyAt("m/84'/0'", 'zpub'), 'depth 2'],
     ['the key of one address', bitcoin, publicKeyAt("m/84'/0'/0'/0/0", 'zpub'), 'depth 5'],
-    ['the change chain', bitcoin, publicKeyAt("m/84'/0'/0'/1", 'zpub'), 'chain 1, not 0'],
-    ['a hardened chain', bitcoin, publicKeyAt("m/84'/0'/0'/0'", 'zpub'), "chain 0', not 0"],
+    ['the change chain', bitcoin, publicKeyAt("m/84'/0'/0'/1", 'zpub'), 'chain 1, not for chain 0'],
+    ['a hardened chain', bitcoin, publicKeyAt("m/84'/0'/0'/0'", 'zpub'), "chain 0', not for chain 0"],
   ] as const)('is refused with the way out: %s', (_name, params, text, says) => {
     expect(refusalOf(params, 'xpub', text)).toContain(says);
   });

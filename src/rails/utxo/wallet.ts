@@ -79,10 +79,10 @@ export function parseUtxoWallet(params: UtxoParams, { kind, text }: UtxoWalletSo
 }
 
 function parseXpub(params: UtxoParams, text: string): UtxoWalletCheck {
-  if (/[()]/.test(text)) return bad('This is an output descriptor, not a key alone. Give it as a descriptor.');
+  if (/[()]/.test(text)) return bad('This is an output descriptor, not just a key. Give it as a descriptor.');
   if (text.startsWith('[')) {
     return bad(
-      'A key with its origin in [ ] belongs into a descriptor. Give it as the descriptor "wpkh([…]xpub…/0/*)".',
+      'A key with its origin in [ ] belongs in a descriptor. Give the key as the descriptor "wpkh([…]xpub…/0/*)".',
     );
   }
   const read = readExtendedKey(params, text);
@@ -91,7 +91,7 @@ function parseXpub(params: UtxoParams, text: string): UtxoWalletCheck {
   const { scriptType } = key.version;
   if (scriptType === 'p2wsh' || scriptType === 'p2sh-p2wsh') {
     return bad(
-      'This is one key of a multisignature wallet, and its addresses need all of them. Give the wallet as the descriptor "wsh(sortedmulti(2,KEY,KEY,KEY))".',
+      'This is one key of a multisignature wallet, but the addresses of the wallet need all of its keys. Give the wallet as the descriptor "wsh(sortedmulti(2,KEY,KEY,KEY))".',
     );
   }
   const depthMessage = wrongDepthMessage(params, key);
@@ -138,14 +138,14 @@ function wrongDepthMessage(params: UtxoParams, { node: { depth, index }, version
   if (depth === ELECTRUM_DEPTH && version.scriptType === 'p2wpkh' && index === HARDENED) return null;
   if (depth !== EXTERNAL_CHAIN_DEPTH) {
     return (
-      `This extended public key lies at depth ${depth}; an account's lies at depth ${ACCOUNT_DEPTH}. ${wayOut(params)} ` +
-      'If your wallet does derive from this key, say how with a descriptor, such as "pkh(xpub…/0/*)".'
+      `This extended public key lies at depth ${depth}, but an account's key lies at depth ${ACCOUNT_DEPTH}. ${wayOut(params)} ` +
+      'If your wallet does derive its addresses from this key, give a descriptor, such as "pkh(xpub…/0/*)".'
     );
   }
   // A wallet shows no money on another chain of the account, and uses chain 1 for its own change.
   return index === EXTERNAL_CHAIN
     ? null
-    : `This extended public key is of chain ${chainName(index)}, not 0. ${wayOut(params)}`;
+    : `This extended public key is for chain ${chainName(index)}, not for chain 0. ${wayOut(params)}`;
 }
 
 function chainName(index: number): string {
@@ -155,8 +155,8 @@ function chainName(index: number): string {
 function plainKeyNote({ network, chain, address }: UtxoParams, { version }: ExtendedKey): string {
   const legacy = chain !== 'main' ? 'm… or n…' : NETWORK_FACTS[network].legacyPrefix;
   return (
-    `Keys that begin with ${version.prefix} do not say which addresses the wallet uses. They count as P2PKH addresses (${legacy}), as SLIP-132 defines. ` +
-    `If your wallet shows others, set it as a descriptor: "wpkh(KEY/0/*)" for ${address.bech32}1q…, "sh(wpkh(KEY/0/*))", or "tr(KEY/0/*)" for ${address.bech32}1p….`
+    `Keys that begin with ${version.prefix} do not say which addresses the wallet uses. They count as keys of P2PKH addresses (${legacy}), as SLIP-132 defines. ` +
+    `If your wallet shows other addresses, set the wallet as a descriptor: "wpkh(KEY/0/*)" for ${address.bech32}1q…, "sh(wpkh(KEY/0/*))", or "tr(KEY/0/*)" for ${address.bech32}1p….`
   );
 }
 

@@ -10,6 +10,7 @@ export interface FirstSteps {
   readonly webhook: boolean;
   readonly webhookAnswered: boolean;
   readonly wallet: boolean;
+  readonly support: boolean;
   readonly liveKey: boolean;
   readonly livePayment: boolean;
 }
@@ -28,6 +29,7 @@ export async function firstSteps(db: Database, projectId: string): Promise<First
           select state from deliveries where endpoint_id = w.id order by id desc limit ${LOOKED_AT}
         ) d where w.project_id = ${projectId} and d.state = 'delivered') as "webhookAnswered",
       exists (select from wallets where project_id = ${projectId} and replaced_at is null) as wallet,
+      exists (select from projects where id = ${projectId} and support_url is not null) as support,
       exists (select from api_keys where project_id = ${projectId} and mode = 'live' and revoked_at is null and successor_id is null) as "liveKey"
   `.execute(db);
   const [steps] = rows;

@@ -100,8 +100,11 @@ export interface TextValues {
   readonly fault_unread: 'name';
   readonly fault_lost_transfers: 'count' | 'name';
   readonly fault_endpoint_failing: 'name';
+  readonly fault_endpoint_disabled: 'name';
+  readonly fault_clock: 'off';
   readonly fault_last_backup: 'at';
   readonly too_short: 'min';
+  readonly out_of_range: 'max' | 'min';
   readonly select_row: 'name';
   readonly accept_facts: 'confirmed' | 'expected';
   readonly accept_missing: 'amount';

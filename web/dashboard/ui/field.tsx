@@ -141,10 +141,18 @@ export function useLimit<Control extends HTMLInputElement | HTMLTextAreaElement 
 
 /** Why the browser does not submit the input, in the person's language where the rule is known. */
 function refusalOf(control: HTMLInputElement | HTMLTextAreaElement, t: Translate): string {
-  const { type, validity, minLength: min, validationMessage } = control;
+  const { type, validity, minLength, title, validationMessage } = control;
   if (validity.valueMissing) return t(type === 'checkbox' ? 'field_unchecked' : 'field_missing');
-  if (validity.tooShort) return t('too_short', { min });
+  if (validity.tooShort) return t('too_short', { min: minLength });
   if (validity.typeMismatch && type === 'email') return t('not_email');
+  if (validity.typeMismatch && type === 'url') return t('not_url');
+  if (validity.badInput) return type === 'number' ? t('not_a_number', { example: '30' }) : t('field_incomplete');
+  // A pattern's rule is in the title.
+  if (validity.patternMismatch && title !== '') return title;
+  if (control instanceof HTMLInputElement && (validity.rangeUnderflow || validity.rangeOverflow)) {
+    const { min, max } = control;
+    return min !== '' && max !== '' ? t('out_of_range', { min, max }) : validationMessage;
+  }
   return validationMessage;
 }
 

@@ -147,8 +147,8 @@ function code(view: PaymentView, step: PayStep): Html {
         ${view.test ? locale.t('scan_test') : locale.t('scan')}
         ${!view.test && paymentUri === null && html`<br />${locale.t('qr_only_address')}`}
       </figcaption>
-      ${step.tokenUri && codeWithAmount(view, step, step.tokenUri)}
-    </figure>`;
+    </figure>
+    ${step.tokenUri && codeWithAmount(view, step, step.tokenUri)}`;
 }
 
 /**

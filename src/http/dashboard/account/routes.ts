@@ -141,7 +141,7 @@ function totpRoutes(routes: Routes, dashboard: Dashboard): void {
   });
   routes.add('POST /dashboard/api/account/totp/remove', OWN_REAUTHENTICATED, async ({ own, request }) => {
     const removed = done(await removeTotp(own, inBrowser(dashboard, request)));
-    if (removed.kind === 'none') throw notFound('This account has no authenticator.');
+    if (removed.kind === 'none') throw notFound('This account has no authenticator app.');
     return {};
   });
 }

@@ -89,21 +89,25 @@ export function signInRoutes(routes: Routes, dashboard: Dashboard): void {
   });
 }
 
-const NEW_LINK = 'Ask whoever runs Cointill for a new one: cointill user invite, or cointill user reset.';
+const NEW_LINK = 'Ask the person who runs Cointill for a new link (cointill user invite or cointill user reset).';
 const CLOSED = {
-  used: `This link was used already. ${NEW_LINK}`,
-  expired: `This link has expired: invitations work for seven days, other links for an hour. ${NEW_LINK}`,
-  unknown: `This is no link that was given out here. ${NEW_LINK}`,
+  used: `This link has already been used. ${NEW_LINK}`,
+  expired: `This link has expired. Invitations work for seven days, other links for one hour. ${NEW_LINK}`,
+  unknown: `This link was not created here. ${NEW_LINK}`,
 } as const;
-const NOT_CONFIRMED = 'This link is no longer valid. Change the address again on your account page.';
-const WRONG = 'The e-mail or the password is wrong.';
-const WRONG_TOGETHER = 'The e-mail, the password or the code is wrong, or the code was used before.';
+const NOT_CONFIRMED = 'This link is no longer valid. Change the e-mail address again on your account page.';
+const WRONG = 'The e-mail address or the password is wrong.';
+const WRONG_TOGETHER = 'The e-mail address, the password or the code is wrong, or the code has already been used.';
 const WRONG_CODE =
-  'The code is wrong or was used before. Enter the one shown now, and check that the device’s clock is right.';
-const WRONG_PASSKEY = 'This passkey is of no account here, or did not fit. Try again, or sign in with the password.';
+  'The code is wrong or has already been used. Enter the code that your app shows now, and check that the clock of your device is right.';
+const WRONG_PASSKEY =
+  'This passkey does not belong to an account here, or it was not accepted. Try again, or sign in with your password.';
 
 export function noPasskeys(): RequestError {
-  return invalid(null, 'Passkeys are not offered here: DASHBOARD_URL must be a host name with HTTPS, or localhost.');
+  return invalid(
+    null,
+    'Passkeys are not available here. They require a DASHBOARD_URL with HTTPS and a host name, or with localhost.',
+  );
 }
 
 async function answer(

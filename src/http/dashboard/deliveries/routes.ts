@@ -52,7 +52,10 @@ export function deliveryRoutes(routes: Routes, { people: { app: core, sealingKey
     const retried = await retryDelivery(own, sending, id, scope);
     // The deliveries to a deleted endpoint still exist.
     if (retried.kind === 'rejected' && retried.code === 'no_delivery' && (await isKept(scope, id))) {
-      throw new RequestError('conflict_error', 'The endpoint of this delivery was deleted: nothing can be sent to it.');
+      throw new RequestError(
+        'conflict_error',
+        'The endpoint of this delivery was deleted, so the delivery cannot be sent again.',
+      );
     }
     done(retried);
     return viewOf(scope, id);
@@ -103,7 +106,7 @@ function retryId(text: string): string {
 export function readPayment(text: string | undefined): string | null {
   if (text === undefined) return null;
   const id = decodeId('order', text.trim()) ?? parseUuid(text.trim());
-  if (id === null) throw invalid('payment', 'payment must be the whole id of a payment: ord_… or a UUID.');
+  if (id === null) throw invalid('payment', 'payment must be the whole id of a payment (ord_… or a UUID).');
   return id;
 }
 
@@ -123,7 +126,7 @@ function answerOf(text: string | undefined): DeliverySearch['answer'] {
   if (text === undefined) return null;
   if (text === 'none') return 'none';
   if (/^[1-5]\d\d$/.test(text)) return Number(text);
-  throw invalid('status', 'status must be a status code from 100 to 599, or none.');
+  throw invalid('status', 'status must be a status code from 100 to 599, or the word none.');
 }
 
 /** The payment of a row, in the form of its API's id. */

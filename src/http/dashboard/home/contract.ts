@@ -109,6 +109,8 @@ const homeShape = Type.Object({
     /** Whether one of the project's endpoints has answered. */
     webhook_answered: Type.Boolean(),
     wallet: Type.Boolean(),
+    /** Whether customers are told how to reach the shop. */
+    support: Type.Boolean(),
     live_key: Type.Boolean(),
     live_payment: Type.Boolean(),
   }),

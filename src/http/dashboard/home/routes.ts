@@ -43,6 +43,7 @@ export function homeRoutes(routes: Routes, { people: { app: core }, serviceHealt
           webhook: steps.webhook,
           webhook_answered: steps.webhookAnswered,
           wallet: steps.wallet,
+          support: steps.support,
           live_key: steps.liveKey,
           live_payment: steps.livePayment,
         },
@@ -73,11 +74,10 @@ export function readRange(app: App, query: QueryOf<'GET /dashboard/api/projects/
     throw invalid('zone', 'zone must be the name of a time zone, such as Europe/Berlin.');
   }
   if (from === undefined && to === undefined) return lastDays(app, zone, Number.parseInt(period ?? '30d', 10));
-  if (period !== undefined)
-    throw invalid('period', 'period cannot be given beside from and to: leave one of them out.');
+  if (period !== undefined) throw invalid('period', 'Give either period, or from and to, but not both.');
   if (from === undefined || to === undefined) {
     const missing = from === undefined ? 'from' : 'to';
-    throw invalid(missing, `from and to are given together: add ${missing}, or leave the other one out.`);
+    throw invalid(missing, `from and to must be given together, but ${missing} is missing.`);
   }
   const range = { from: readDay('from', from), to: readDay('to', to), zone };
   const days = daysOf(range);

@@ -80,7 +80,7 @@ function oneClick(app: FastifyInstance, core: Dashboard['people']['app']): void 
       async (request, reply) => {
         const outcome = await unsubscribe(core, request.params.token, clientAddress(request));
         if (outcome.kind === 'unknown') throw notFound('There is no such link. Sign in to choose your notifications.');
-        return reply.code(200).type('text/plain; charset=utf-8').send('Switched off.\n');
+        return reply.code(200).type('text/plain; charset=utf-8').send('These e-mails are switched off.\n');
       },
     );
   });

@@ -65,7 +65,9 @@ function wordsOf<Word extends string>(
   const given = (text ?? '').split(',').filter((word) => word !== '');
   if (given.length === 0) return null;
   const unknown = given.find((word) => !known.some((one) => one === word));
-  if (unknown !== undefined) throw invalid(name, `${name} must be one or more of ${known.join(', ')}, by commas.`);
+  if (unknown !== undefined) {
+    throw invalid(name, `${name} must be one or more of ${known.join(', ')}, separated by commas.`);
+  }
   return known.filter((word) => given.includes(word));
 }
 

@@ -81,7 +81,7 @@ export function refundRoutes(routes: Routes, { people: { app: core } }: Dashboar
       }
       if (!mayDo(role, 'create_refunds') && (await withChosenAddress(core.db, [named])).has(named.id)) {
         const reason =
-          'The address of this refund does not come from its customer, so that only who may choose one cancels it.';
+          'The address of this refund was not entered by the customer. Only a person who may choose refund addresses can cancel the refund.';
         throw new RequestError('permission_error', `${reason} ${refusalOf(role, 'create_refunds')}`);
       }
       const refund = refundIdOf(await cancelRefund(own, { id: named.id, projectId, mode }));

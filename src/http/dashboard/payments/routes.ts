@@ -63,7 +63,7 @@ async function shownMoney(
   const decimals = payment?.quote?.decimals ?? 0;
   const unitsOf = (name: 'confirmed' | 'refunded'): bigint => {
     const units = parseDecimal(shown[name], decimals);
-    if (units === null) throw invalid(`shown.${name}`, `shown.${name} must be a plain decimal, as it was shown.`);
+    if (units === null) throw invalid(`shown.${name}`, `shown.${name} must be the decimal number that was shown.`);
     return units;
   };
   return { confirmedUnits: unitsOf('confirmed'), refundedUnits: unitsOf('refunded') };
@@ -77,20 +77,20 @@ function changeOf(outcome: ChangeOutcome<TokenRefusal | NotSandbox>, done: strin
     case 'not_found':
       throw noPayment();
     case 'not_sandbox':
-      throw invalid(null, `Only test payments can be ${done} by hand. A live one is paid on its chain.`);
+      throw invalid(null, `Only test payments can be ${done} by hand. A live payment is paid on its blockchain.`);
     case 'no_rate':
       throw new RequestError('service_unavailable', outcome.message);
     case 'refused':
       if ('reason' in outcome && outcome.reason === 'money_changed') {
         throw new RequestError(
           'conflict_error',
-          `The payment was not ${done}: ${whyNot(outcome.reason, outcome.payment)}`,
+          `The payment was not ${done} because ${whyNot(outcome.reason, outcome.payment)}`,
         );
       }
       throw invalid(
         null,
         'reason' in outcome
-          ? `The payment cannot be ${done}: ${whyNot(outcome.reason, outcome.payment)}`
+          ? `The payment cannot be ${done} because ${whyNot(outcome.reason, outcome.payment)}`
           : messageOf(outcome),
       );
     case 'replayed':

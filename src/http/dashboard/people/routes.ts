@@ -121,7 +121,7 @@ function whoOf(text: string): Who {
 function projectOf(text: string | null | undefined): string | null {
   if (text === null || text === undefined) return null;
   const id = parseUuid(text);
-  if (id === null) throw invalid('project', 'project must be the id of a project, or left out for all of them.');
+  if (id === null) throw invalid('project', 'project must be the id of a project. Leave it out for all projects.');
   return id;
 }
 

@@ -73,10 +73,10 @@ async function readDays({ people: { app } }: Dashboard, asked: AskedDays): Promi
     throw invalid('zone', 'zone must be the name of a time zone such as Europe/Berlin, or UTC.');
   }
   if (from === undefined && to === undefined) return daysOfPeriod(period ?? 'last_month', zone, app.clock());
-  if (period !== undefined) throw invalid('period', 'period cannot be given beside from and to: leave one out.');
+  if (period !== undefined) throw invalid('period', 'Give either period, or from and to, but not both.');
   if (from === undefined || to === undefined) {
     const missing = from === undefined ? 'from' : 'to';
-    throw invalid(missing, `from and to are given together: add ${missing}, or leave the other one out.`);
+    throw invalid(missing, `from and to must be given together, but ${missing} is missing.`);
   }
   const days = { from: readDay('from', from), to: readDay('to', to), zone };
   if (days.to < days.from) throw badField('to', 'days_swapped', { from: days.from });
@@ -94,7 +94,7 @@ function selectionOf(
   }
   if ((coin === undefined) !== (network === undefined)) {
     const missing = coin === undefined ? 'coin' : 'network';
-    throw invalid(missing, `coin and network are given together: add ${missing}, or leave the other one out.`);
+    throw invalid(missing, `coin and network must be given together, but ${missing} is missing.`);
   }
   const token = coin === undefined || network === undefined ? null : { asset: coin, network };
   if (token !== null && tokenOf(token.asset, token.network) === null) {

@@ -33,7 +33,9 @@ export function requestRoutes(routes: Routes, { people: { app: core } }: Dashboa
   routes.add(`GET ${REQUESTS}/:request`, READ, async ({ scope, params }) => {
     const id = parseUuid(params.request);
     const found = id === null ? null : await findApiRequest(core.db, scope, id);
-    if (found === null) throw notFound('There is no such request in this project and mode. They are kept for 30 days.');
+    if (found === null) {
+      throw notFound('There is no such request in this project and mode. Requests are kept for 30 days.');
+    }
     return requestView(found);
   });
 }
@@ -55,7 +57,7 @@ function searchOf(query: QueryOf<`GET ${typeof REQUESTS}`>) {
 
 function keyOf(text: string): string {
   const id = decodeId('key', text);
-  if (id === null) throw invalid('key', 'key must be the id of a key, key_….');
+  if (id === null) throw invalid('key', 'key must be the id of a key (key_…).');
   return id;
 }
 

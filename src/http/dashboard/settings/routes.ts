@@ -55,7 +55,7 @@ export function settingsRoutes(routes: Routes, dashboard: Dashboard): void {
     const { name = project.name, accent = null, supportUrl = null, logo: sent } = changes;
     const draftPath = (hash: string): string => `${SETTINGS.replace(':project', projectId)}/logo/${hash}`;
     const logo = sent === undefined ? logoView(project.logo, dashboard.checkout.logoPath) : logoView(sent, draftPath);
-    const shown = { name, accent, supportUrl, logo };
+    const shown = { name, accent, supportUrl, currency: project.defaultCurrency ?? ('USD' as const), logo };
     return { html: dashboard.checkout.preview(shown, body.language) };
   });
   draftRoute(routes.app, dashboard);
@@ -135,7 +135,9 @@ function customerRoutes(routes: Routes, dashboard: Dashboard): void {
   });
   routes.add(`POST ${SETTINGS}/customer-data/delete`, DELETE, async ({ scope: { projectId }, body, own }) => {
     const after = body.after === null ? null : parseUuid(body.after);
-    if (body.after !== null && after === null) throw invalid('after', 'after must be the next of the call before.');
+    if (body.after !== null && after === null) {
+      throw invalid('after', 'after must be the value of next from the previous call.');
+    }
     const wanted = { email: body.email, days: body.older_than_days };
     const removed = await removeCustomerData(own, projectId, wanted, after);
     const { counts, next } = done(removed, 'older_than_days');

@@ -51,7 +51,7 @@ export function signingRoutes(routes: Routes, dashboard: Dashboard): void {
   routes.add(`POST ${SIGNING}/sent`, RULE, async ({ scope, body, own }) => {
     const [refund] = await refundsOf(dashboard, scope, [body.refund]);
     if (refund.mode === 'test' || !isEvmNetwork(refund.network)) {
-      throw invalid('refund', 'refund must be a live one on an EVM chain: others are sent by the service.');
+      throw invalid('refund', 'refund must be a live refund on an EVM network. The service sends all other refunds.');
     }
     if (!/^0x[0-9a-f]{64}$/.test(body.transaction_hash)) {
       throw badField('transaction_hash', 'transaction_hash', {});
@@ -92,7 +92,7 @@ async function refundsOf(
   { projectId, mode }: ProjectScope,
   ids: readonly string[],
 ): Promise<PaidTogether> {
-  if (new Set(ids).size < ids.length) throw invalid('refunds', 'refunds must name each refund once.');
+  if (new Set(ids).size < ids.length) throw invalid('refunds', 'refunds must name each refund only once.');
   const refunds = await Promise.all(
     ids.map(async (text) => {
       const id = decodeId('refund', text);
@@ -104,11 +104,11 @@ async function refundsOf(
   const [first, ...rest] = refunds;
   if (first === undefined) throw invalid('refunds', 'refunds must name at least one refund.');
   if (rest.some(({ network }) => network !== first.network)) {
-    throw invalid('refunds', 'refunds must all be of one network: a transaction pays on one alone.');
+    throw invalid('refunds', 'refunds must all be on the same network, as a transaction pays on only one network.');
   }
   if (rest.length > 0 && familyFacts(first.network).refundsBy !== 'psbt') {
     const { label } = NETWORK_FACTS[first.network];
-    throw invalid('refunds', `refunds must name one refund: on ${label}, each takes a transaction of its own.`);
+    throw invalid('refunds', `refunds must name only one refund. On ${label}, each refund needs its own transaction.`);
   }
   return [first, ...rest];
 }

@@ -31,7 +31,7 @@ export function sweepRoutes(routes: Routes, { people: { app: core }, deposits }:
   routes.add(`POST ${SWEEPS}/check`, READ, async ({ scope }) => {
     const projectId = liveProject(scope);
     if ((await deposits.refresh(projectId)) === 'busy') {
-      const message = 'The nodes are being asked for this project already. The page shows their answer when it comes.';
+      const message = 'The nodes are already being queried for this project. The page will show their answer.';
       throw new RequestError('conflict_error', message);
     }
     return overview(projectId);
@@ -50,7 +50,7 @@ export function sweepRoutes(routes: Routes, { people: { app: core }, deposits }:
   routes.add(`POST ${SWEEPS}`, SEND, async ({ scope, body, own }) => {
     const projectId = liveProject(scope);
     if (deposits.chains(body.network) === null)
-      throw invalid('network', 'network has no node: no call can be planned.');
+      throw invalid('network', 'The network has no node, so no sweep can be planned.');
     const { sweep } = done(await beginSweep(own, { projectId, ...body }));
     return viewOf(projectId, sweep);
   });

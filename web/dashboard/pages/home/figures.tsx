@@ -212,15 +212,14 @@ export function Statuses({ statuses }: StatusesProps) {
 
 type HealthFault = HomeView['health']['networks']['faults'][number];
 
-function faultText({ kind, subject, said, at, count }: HealthFault, { t, dateTime }: Locale): string {
+function faultText({ kind, subject, said, at, count }: HealthFault, { t, dateTime, duration }: Locale): string {
   const name = subject ?? '';
   switch (kind) {
     case 'halted':
     case 'network_warning':
-    case 'endpoint_disabled':
       return `${name}: ${said ?? ''}`;
     case 'clock':
-      return said ?? '';
+      return t('fault_clock', { off: duration(count * 1_000) });
     case 'lost_transfers':
       return t('fault_lost_transfers', { name, count });
     case 'backup_failed':

@@ -20,6 +20,7 @@ const STEPS = [
   { name: 'webhook', to: `${SCOPE}/webhooks`, mode: null, action: 'manage_webhooks' },
   { name: 'webhook_answered', to: `${SCOPE}/webhooks`, mode: null, action: 'manage_webhooks' },
   { name: 'wallet', to: `${SCOPE}/wallets`, mode: 'live', action: 'manage_wallets' },
+  { name: 'support', to: `${SCOPE}/settings`, mode: null, action: 'manage_settings' },
   { name: 'live_key', to: `${SCOPE}/keys`, mode: 'live', action: 'manage_live_keys' },
   { name: 'live_payment', to: `${SCOPE}/payments`, mode: 'live', action: 'change_live_payments' },
 ] as const satisfies readonly { readonly action: Action; readonly [field: string]: unknown }[];

@@ -159,6 +159,7 @@ function AddressesDialog(props: AccessDialogProps) {
   return (
     <FormDialog
       name={t('edit_addresses')}
+      confirm={t('save')}
       text={t('access_your_address', { address: own })}
       isDirty={isDirty}
       action={{ ...save, mutate: () => save.mutate(false, { onSuccess: ({ refused = [] }) => ask(refused) }) }}

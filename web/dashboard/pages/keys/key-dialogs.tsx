@@ -208,7 +208,10 @@ function orderOf({ permission, scopes }: KeyView, offer: Offer | undefined): obj
   const token = offer?.data[0];
   if (!mayCreate || offer === undefined || token === undefined) return null;
   const { asset, network } = token;
-  return { amount: 25, currency: offer.defaults.currency ?? 'USD', crypto_currency: asset, network };
+  const currency = offer.defaults.currency ?? 'USD';
+  // Less is worth too little to be sent in bitcoin.
+  const amount = currency === 'JPY' || currency === 'INR' ? 2_500 : 25;
+  return { amount, currency, crypto_currency: asset, network };
 }
 
 /** A request that the key may make: the order, or without one a list; null if it may do neither. */

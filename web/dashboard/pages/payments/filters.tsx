@@ -80,10 +80,11 @@ export function FilterChips({ search, onChange }: FilterChipsProps) {
 }
 
 /** Null for a filter that is not set, or is part of another's chip. */
-function chipText(name: MoreFilter, search: PaymentsSearch, { t, day }: Locale<'list'>): string | null {
+function chipText(name: MoreFilter, search: PaymentsSearch, { t, day, number }: Locale<'list'>): string | null {
   const value = search[name];
   if (value === undefined) return null;
-  const amount = search.currency === undefined ? value : `${value} ${search.currency}`;
+  const written = Number.isNaN(Number(value)) ? value : number(Number(value));
+  const amount = search.currency === undefined ? written : `${written} ${search.currency}`;
   switch (name) {
     case 'min':
       return t('chip_amount_from', { amount });

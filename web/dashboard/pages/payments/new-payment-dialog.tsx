@@ -13,6 +13,7 @@ import { Dialog } from '../../ui/dialog.tsx';
 import { Field, Select } from '../../ui/field.tsx';
 import { EmailField, SelectField } from '../../ui/form.tsx';
 import { Notice } from '../../ui/notice.tsx';
+import { NotLoaded } from '../../ui/placeholder.tsx';
 import { networkName } from '../../formats.ts';
 import { LinkDialog } from './link-dialog.tsx';
 import { useScope } from '../../scope.ts';
@@ -58,16 +59,11 @@ export function NewPaymentDialog({ onClose }: { readonly onClose: () => void }) 
   const { mode } = useScope();
   const [fields, setFields] = useState(EMPTY);
   const set = (change: Partial<Fields>): void => setFields((before) => ({ ...before, ...change }));
-  const { tokens, currencies, defaults, create } = useCreate(fields);
+  const { offer, defaults, create } = useCreate(fields);
   if (create.data !== undefined)
     return <Created made={create.data} email={fields.customer_email.trim()} onClose={onClose} />;
-  if (tokens?.length === 0) {
-    return (
-      <Dialog title={t('new_payment')} onClose={onClose}>
-        <Notice kind="warning">{t('new_payment_none')}</Notice>
-      </Dialog>
-    );
-  }
+  if (offer.data === undefined || offer.data.data.length === 0) return <NoForm offer={offer} onClose={onClose} />;
+  const { data: tokens, currencies } = offer.data;
   return (
     <FormDialog
       name={t('new_payment')}
@@ -104,7 +100,7 @@ export function NewPaymentDialog({ onClose }: { readonly onClose: () => void }) 
         value={fields.token}
         options={[
           ['', t('coin_by_customer')],
-          ...(tokens ?? []).map(({ asset, network }): [string, string] => [
+          ...tokens.map(({ asset, network }): [string, string] => [
             `${asset} ${network}`,
             `${asset} · ${networkName(network)}`,
           ]),
@@ -118,6 +114,25 @@ export function NewPaymentDialog({ onClose }: { readonly onClose: () => void }) 
       />
       <MerchantFields fields={fields} fault={create.error} onChange={set} />
     </FormDialog>
+  );
+}
+
+interface NoFormProps {
+  readonly offer: ReturnType<typeof useCreate>['offer'];
+  readonly onClose: () => void;
+}
+
+/** In place of the form: the currency and the coins are the shop's own, and none is guessed before they are known. */
+function NoForm({ offer, onClose }: NoFormProps) {
+  const { t } = useLocale('detail');
+  return (
+    <Dialog title={t('new_payment')} onClose={onClose}>
+      {offer.data === undefined ? (
+        <NotLoaded query={offer} rows={4} />
+      ) : (
+        <Notice kind="warning">{t('new_payment_none')}</Notice>
+      )}
+    </Dialog>
   );
 }
 
@@ -209,7 +224,8 @@ function useCreate(fields: Fields) {
   const { unsaved } = useDashboard();
   const { plain } = useTypedNumber();
   const scope = useScope();
-  const { data } = useQuery(reads(['tokens'], 'GET /dashboard/api/projects/:project/:mode/tokens', { params: scope }));
+  const offer = useQuery(reads(['tokens'], 'GET /dashboard/api/projects/:project/:mode/tokens', { params: scope }));
+  const { data } = offer;
   // A form sent again after a lost answer creates no second payment.
   const [request] = useState(() => crypto.randomUUID());
   const defaults = {
@@ -234,5 +250,5 @@ function useCreate(fields: Fields) {
     },
     onDone: () => unsaved.set(0),
   });
-  return { tokens: data?.data, currencies: data?.currencies ?? [], defaults, create };
+  return { offer, defaults, create };
 }

@@ -104,6 +104,7 @@ export function RoleDialog({ person: given, onClose }: { readonly person: Person
   return (
     <FormDialog
       name={t('change_role')}
+      confirm={t('save')}
       text={t('change_role_text', { email })}
       isDirty={role !== seen}
       action={change}

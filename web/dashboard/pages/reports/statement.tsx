@@ -60,6 +60,11 @@ interface Row {
   readonly kind?: 'sum' | 'part';
 }
 
+/** An amount that went out, with a minus. */
+function negative(amount: string): string {
+  return Number(amount) === 0 ? amount : `-${amount}`;
+}
+
 function rowsOf(token: Token, { t, number }: Texts): readonly Row[] {
   const parts = ['applied', 'excess', 'open', 'underpaid', 'late', 'superseded', 'unquoted'] as const;
   const count = (of: number): string => number(of);
@@ -79,8 +84,8 @@ function rowsOf(token: Token, { t, number }: Texts): readonly Row[] {
     ...beside,
     {
       text: t('statement_refunded', { count: count(token.refunds) }),
-      amount: token.refunded === '0' ? '0' : `-${token.refunded}`,
-      value: token.value_at_disposal,
+      amount: negative(token.refunded),
+      value: { ...token.value_at_disposal, amount: negative(token.value_at_disposal.amount) },
       count: token.refunds,
     },
     { text: t('statement_closing'), amount: token.closing, kind: 'sum' },
@@ -145,7 +150,7 @@ function Fiat({ statement, locale }: { readonly statement: StatementRecord; read
   if (receipts.length + refunds.length + fees.length === 0) return null;
   const kinds = [
     [t('statement_fiat_receipts'), receipts],
-    [t('statement_fiat_refunds'), refunds],
+    [t('statement_fiat_refunds'), refunds.map((one) => ({ ...one, amount: negative(one.amount) }))],
   ] as const;
   return (
     <ReportTable
@@ -179,25 +184,35 @@ function Differences({ statement, locale }: { readonly statement: StatementRecor
   const { differences, over_refunds: over, repeated_refunds: repeated, deposit_differences: deposits } = statement;
   const count = differences.count + over.count + repeated.count + deposits.count;
   if (count === 0) return null;
+  // Every digit, because a difference may be in the last one.
+  const exact = new Intl.NumberFormat(locale.intl, { maximumFractionDigits: 18 });
+  const bare = (amount: string): string => exact.format(amount as `${number}`);
   const lines = [
     ...differences.rows.map((row) => ({
       key: `sum ${row.payment}`,
-      text: t('statement_difference', { ...row, sum: row.payment_sum }),
+      text: t('statement_difference', { ...row, transfers: bare(row.transfers), sum: bare(row.payment_sum) }),
     })),
-    ...over.rows.map((row) => ({ key: `refund ${row.payment} ${row.coin}`, text: t('statement_over_refund', row) })),
+    ...over.rows.map((row) => ({
+      key: `refund ${row.payment} ${row.coin}`,
+      text: t('statement_over_refund', { ...row, refunded: bare(row.refunded), received: bare(row.received) }),
+    })),
     ...repeated.rows.map((row) => ({
       key: row.refund,
-      text: t('statement_repeated_refund', { ...row, times: number(row.times) }),
+      text: t('statement_repeated_refund', { ...row, times: number(row.times), amount: bare(row.amount) }),
     })),
-    ...deposits.rows.map((row) => ({
-      key: `deposit ${row.address} ${row.coin}`,
-      text: [
-        row.from_contracts === null
-          ? t('statement_deposit_difference', row)
-          : t('statement_deposit_explained', { ...row, more: row.from_contracts }),
-        ...(row.is_unclear ? [t('statement_deposit_unclear')] : []),
-      ].join(' '),
-    })),
+    ...deposits.rows.map((row) => {
+      const { address, received, swept, there, from_contracts: more } = row;
+      const sums = { address, coin: row.coin, received: bare(received), swept: bare(swept), there: bare(there) };
+      return {
+        key: `deposit ${address} ${row.coin}`,
+        text: [
+          more === null
+            ? t('statement_deposit_difference', sums)
+            : t('statement_deposit_explained', { ...sums, more: bare(more) }),
+          ...(row.is_unclear ? [t('statement_deposit_unclear')] : []),
+        ].join(' '),
+      };
+    }),
   ];
   return (
     <section>

@@ -89,7 +89,7 @@ interface CallRowProps extends Pick<NetworkCardProps, 'deposits' | 'maySend' | '
 }
 
 function CallRow({ offered, deposits, maySend, onSend }: CallRowProps) {
-  const { t, fiat } = useLocale('sweeps');
+  const { t, fiat, coin: coins } = useLocale('sweeps');
   const { purpose, amounts, ready, cost, cost_usd: costUsd, gas_estimate: gas } = offered;
   const name = purpose === 'sweep' ? t('send_sweep') : t('send_factory');
   return (
@@ -101,9 +101,15 @@ function CallRow({ offered, deposits, maySend, onSend }: CallRowProps) {
           {cost === null
             ? t('sweep_cost_gas', { gas })
             : costUsd === null
-              ? t('sweep_cost', { cost, coin: deposits.coin ?? '' })
-              : t('sweep_cost_worth', { cost, coin: deposits.coin ?? '', worth: fiat(costUsd, 'USD') })}
-          {deposits.gas_price_gwei === null ? null : ` · ${t('sweep_gas_price', { gwei: deposits.gas_price_gwei })}`}
+              ? t('sweep_cost', { cost: coins(cost, ''), coin: deposits.coin ?? '' })
+              : t('sweep_cost_worth', {
+                  cost: coins(cost, ''),
+                  coin: deposits.coin ?? '',
+                  worth: fiat(costUsd, 'USD'),
+                })}
+          {deposits.gas_price_gwei === null
+            ? null
+            : ` · ${t('sweep_gas_price', { gwei: coins(deposits.gas_price_gwei, '') })}`}
         </small>
         {ready ? null : <small>{t('call_waits_for_factory')}</small>}
         <CallDetails call={offered.call} gasLimit={offered.gas_limit} />

@@ -111,6 +111,7 @@ function HashDialog({ sweep, onClose }: HashDialogProps) {
       isDirty={hash !== ''}
       fields={['hash']}
       name={t('give_hash')}
+      confirm={t('save')}
       text={t('give_hash_text')}
       action={save}
     >
@@ -159,7 +160,7 @@ export function History() {
 }
 
 function HistoryRow({ sweep }: { readonly sweep: SweepView }) {
-  const { t, fiat } = useLocale('sweeps');
+  const { t, fiat, coin: coins } = useLocale('sweeps');
   const { state, problem, purpose, source, amounts, hash, treasury, sender, fee, coin, fee_usd: feeUsd } = sweep;
   const failed = amounts.reduce((sum, one) => sum + one.failed, 0);
   const isUnlocated = source === 'chain' && hash === null;
@@ -190,8 +191,8 @@ function HistoryRow({ sweep }: { readonly sweep: SweepView }) {
         {fee === null ? null : (
           <small>
             {feeUsd === null
-              ? t('sweep_paid_gas', { fee, coin: coin ?? '' })
-              : t('sweep_paid_gas_worth', { fee, coin: coin ?? '', worth: fiat(feeUsd, 'USD') })}
+              ? t('sweep_paid_gas', { fee: coins(fee, ''), coin: coin ?? '' })
+              : t('sweep_paid_gas_worth', { fee: coins(fee, ''), coin: coin ?? '', worth: fiat(feeUsd, 'USD') })}
             {state === 'mined' && !sweep.final ? ` · ${t('sweep_not_final')}` : null}
           </small>
         )}

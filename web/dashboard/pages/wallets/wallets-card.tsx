@@ -161,6 +161,7 @@ function TermsDialog({ network: given, wallet, onClose }: TermsDialogProps) {
   return (
     <FormDialog
       name={t('wallet_terms')}
+      confirm={t('save')}
       text={t('wallet_terms_text', { network: network.label })}
       isDirty={terms.isDirty}
       action={save}

@@ -63,6 +63,7 @@ export function EndpointForm({ events, endpoint, onSecret, onClose }: EndpointFo
   return (
     <FormDialog
       name={t(endpoint === null ? 'create_endpoint' : 'change_endpoint')}
+      confirm={t(endpoint === null ? 'create_endpoint' : 'save')}
       text={t(endpoint === null ? `create_endpoint_text_${scope.mode}` : 'change_endpoint_text')}
       isDirty={url !== from.url || types.join() !== from.types.join()}
       action={{ mutate: submit, isPending: save.isPending, error: save.error }}

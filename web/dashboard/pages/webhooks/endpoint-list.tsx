@@ -30,7 +30,7 @@ export function EndpointList({ endpoints, mayManage, onAction }: EndpointListPro
           {mayManage ? <Actions endpoint={endpoint} onAction={onAction} /> : null}
           <p className={css.soft} title={endpoint.events.join(', ')}>
             {t('event_count', { count: endpoint.events.length })}
-            {endpoint.disabled_reason === null ? null : ` · ${endpoint.disabled_reason}`}
+            {endpoint.disabled_reason === null ? null : ` · ${t('endpoint_gone')}`}
           </p>
           {endpoint.previous_secret_until === null ? null : (
             <p className={css.soft}>{t('previous_secret', { when: dateTime(endpoint.previous_secret_until) })}</p>

@@ -13,7 +13,7 @@ import { networkName } from '../../../formats.ts';
 import { LinkDialog } from '../link-dialog.tsx';
 import { GoneDialog, useChanged, usePaymentChange } from './changed.tsx';
 import { useTypedNumber } from '../../../use-typed-number.ts';
-import { RefundWarnings } from './refunds.tsx';
+import { RefundWarnings } from './refund-warnings.tsx';
 import { RefundPreview, RATE_KEY, useRateNow } from './refund-preview.tsx';
 import { fiatDecimalsOf, isSome, refundSize, type RateNow, type RefundSize, type RefundUnit } from './refund-size.ts';
 
@@ -89,7 +89,8 @@ function RefundForm({ payment, choices, money, onToken, onClose, onDone }: Refun
   const isChanged = useChanged(JSON.stringify(payment.refundable));
   const create = useCreate(payment, onDone);
   const { unit, isAny, address, reason } = fields;
-  const amount = (unit === 'coin' ? coins : plain)(fields.amount) ?? fields.amount;
+  // Nothing else reads what may mean two amounts.
+  const amount = (unit === 'coin' ? coins : plain)(fields.amount) ?? '';
   const { now, error: noRate } = useRateNow(payment, money, amount, unit === 'now');
   const size = sizeOf(payment, money, unit, amount, now);
   const to = isAny ? address.trim() : null;
@@ -101,7 +102,7 @@ function RefundForm({ payment, choices, money, onToken, onClose, onDone }: Refun
     <FormDialog
       name={t('refund')}
       text={t(payment.mode === 'test' ? 'refund_test_text' : 'refund_live_text')}
-      isDirty={amount !== '' || address !== '' || reason !== ''}
+      isDirty={fields.amount !== '' || address !== '' || reason !== ''}
       action={{ ...create, mutate: submit }}
       fields={['amount', 'crypto_amount', 'address', 'reason']}
       onClose={onClose}

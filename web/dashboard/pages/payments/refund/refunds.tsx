@@ -3,11 +3,11 @@ import type { PaymentView } from '../../../../../src/http/dashboard/payments/con
 import type { RefundView } from '../../../../../src/http/dashboard/refunds/contract.ts';
 import { useLocale } from '../../../locale.tsx';
 import { Button } from '../../../ui/button.tsx';
-import { Notice } from '../../../ui/notice.tsx';
 import { Coin, CopyButton, Short, Moment } from '../../../ui/value.tsx';
 import { GoneDialog, usePaymentChange } from './changed.tsx';
 import css from '../payment/payment-parts.module.css';
 import { failureText } from './refund-failure.ts';
+import { RefundWarnings } from './refund-warnings.tsx';
 import { ConfirmDialog } from '../../../ui/action-dialog.tsx';
 import { refundsKey } from '../queries.ts';
 import { useScope } from '../../../scope.ts';
@@ -40,16 +40,6 @@ export function Refunds({ payment }: { readonly payment: PaymentView }) {
       )}
     </>
   );
-}
-
-/** Names refunds that were paid although they had failed, or more than once. */
-export function RefundWarnings({ payment }: { readonly payment: PaymentView }) {
-  const { t } = useLocale('detail');
-  return payment.refund_warnings.map(({ kind, refund, transaction_hashes: hashes }) => (
-    <Notice key={`${kind} ${refund}`} kind="warning">
-      {t(`refund_paid_${kind}`, { refund, hashes: hashes.join(', '), times: hashes.length })}
-    </Notice>
-  ));
 }
 
 interface RowProps {

@@ -43,6 +43,7 @@ export function SignDialog({ refunds, onSent, onClose }: SignDialogProps) {
     toast(now.isSuccess ? t('signing_changed') : problemText(now.error, t), 'problem');
     return false;
   };
+  const isPaid = useProgress(ids, isSent).data?.data.every(({ status }) => status !== 'pending') === true;
   const title = ids.length === 1 ? t('signing_one') : t('sign_many', { count: ids.length });
   const again = (): void => {
     setSent(false);
@@ -76,7 +77,7 @@ export function SignDialog({ refunds, onSent, onClose }: SignDialogProps) {
         </>
       )}
       <Progress refunds={ids} isSent={isSent} onAgain={again} />
-      {isSent ? <Button onClick={onClose}>{t('close')}</Button> : null}
+      {isSent || isPaid ? <Button onClick={onClose}>{t('close')}</Button> : null}
     </Dialog>
   );
 }
@@ -146,7 +147,7 @@ function ToSign({ signing, ids, isCurrent, onOnly, onAgain, onSent }: ToSignProp
     <>
       {problem === null ? null : <Notice kind="problem">{problem}</Notice>}
       {shown_to.map(({ name, at }) => (
-        <Notice key={name} kind="warning">
+        <Notice key={`${name} ${at}`} kind="warning">
           {t('signing_shown_to', { name, time: dateTime(at) })}
         </Notice>
       ))}

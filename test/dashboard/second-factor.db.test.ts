@@ -1,6 +1,9 @@
 import { Secret, TOTP } from 'otpauth';
 import { afterAll, describe, expect, it } from 'vitest';
+import { blockedStatements, waitingTransaction } from '../../src/app/webhooks/webhooks.fixture.ts';
 import { listAuditEntries, WHOLE_LOG } from '../../src/store/people/audit.ts';
+import { lockPerson } from '../../src/store/people/people.ts';
+import { deleteSessions, listSessions } from '../../src/store/people/sessions.ts';
 import {
   BEHIND_PROXY,
   browserHash,
@@ -73,6 +76,20 @@ describe('an authenticator', () => {
     expect((await browser.try('GET /dashboard/api/account/sessions')).status).toBe(401);
     const code = codeAt(clock());
     expect(await browser.do('POST /dashboard/api/sign-in/code', { code })).toMatchObject({ state: 'signed_in' });
+  });
+
+  it('does not start a session, and stops nobody, when all sessions are ended at the same moment', async () => {
+    const { email, id, recoveryCodes } = await armed();
+    const browser = await halfWay(email);
+    const ended = await waitingTransaction(test.http.app, async (trx) => {
+      await lockPerson(trx, id);
+      const confirming = browser.try('POST /dashboard/api/sign-in/recovery-code', { code: recoveryCodes[0] ?? '' });
+      await blockedStatements(test.http.app, 1);
+      await deleteSessions(trx, id);
+      return { confirming };
+    });
+    expect((await ended.confirming).status).toBe(401);
+    expect(await listSessions(test.http.app.db, id)).toEqual([]);
   });
 
   it('accepts each code once, and no earlier code after it', async () => {

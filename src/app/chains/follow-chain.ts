@@ -91,10 +91,7 @@ export function createChainFollower(
   async function step(): Promise<Followed> {
     const followed = await followBlocks(app, source, { contracts, contractPayouts, unissued });
     if (followed === 'rolled_back') mempool.forget();
-    if (followed === 'advanced') {
-      contractPayouts.saved();
-      await completePaidRefunds(app, source.network);
-    }
+    if (followed === 'advanced') await completePaidRefunds(app, source.network);
     return followed;
   }
 
@@ -103,7 +100,10 @@ export function createChainFollower(
       // Before anything is read, so that a later request waits for the next round.
       const poll = await polls.next();
       const followed = await step();
-      if (poll !== null && source.mempool === null && (await contractPayouts.isUpToDate())) await polls.end(poll);
+      if (poll !== null && source.mempool === null) {
+        const compared = await contractPayouts.comparedUpTo();
+        if (compared !== null) await polls.end(poll, compared);
+      }
       if (followed !== 'at_head') return followed;
       const askedAt = app.clock();
       const view = await mempool.read(poll);
@@ -124,7 +124,7 @@ export function createChainFollower(
           saved = { hash: cursor.hash, at: askedAt };
         }
         // A node with `-blocksonly` lists none of the transactions that wait.
-        if (poll !== null && isWhole && view.proof === 'mempool') await polls.end(poll);
+        if (poll !== null && isWhole && view.proof === 'mempool') await polls.end(poll, cursor);
       }
       await reopenRefunds(app, source.network);
       if (view !== null && isAtHead) await sendAgain(app, source, new Set(view.hashes));

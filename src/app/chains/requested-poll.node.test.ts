@@ -7,6 +7,7 @@ import { readPolls, requestPoll } from '../../store/chains/chain.ts';
 import { createChainFollower } from './follow-chain.ts';
 import { etherRail, etherShop, type EtherShop } from './follow-chain.fixture.ts';
 import { etherRefund, paidOrder } from '../refunds/refund-ether.fixture.ts';
+import { awaitPoll } from '../refunds/unread-money.ts';
 import { coinShop } from './follow-utxo.fixture.ts';
 
 const report = (height: number | null): NodeReport => ({ node: 'https://node.example', height, problem: null });
@@ -143,6 +144,74 @@ describe('a requested poll', () => {
     expect(await follow(first)).toBe(0);
     isTold = true;
     expect(await follow(first)).toBe(1);
+  });
+
+  it.each(['reads on', 'follows another branch'] as const)(
+    'is not done by blocks that were not compared, as when another process %s at that moment',
+    async (happens) => {
+      const shop = await etherShop();
+      const { db } = shop.app;
+      const native = await toldBalances(shop);
+      const undo = await shop.checkpoint();
+      await shop.advance();
+      const done = async (): Promise<number | undefined> => (await readPolls(db, 'ethereum'))?.done;
+      const next = ((await shop.cursorHeight()) ?? 0) + (happens === 'reads on' ? 1 : 0);
+      const other = async (): Promise<void> => {
+        if (happens !== 'reads on') await undo();
+        await shop.mine(1, 13_000);
+        const balancesAt = () => Promise.reject(new ChainUnavailableError('ethereum', 'eth_getBalance', []));
+        await shop.follow({ ...shop.source, native: { ...native, balancesAt } });
+        expect(await shop.cursorHeight()).toBe(next);
+      };
+      let isFirst = true;
+      const balancesAt: typeof native.balancesAt = async (...asked) => {
+        const balances = await native.balancesAt(...asked);
+        if (isFirst) await other();
+        isFirst = false;
+        return balances;
+      };
+      const checkNodes = async () => [report(next)];
+      const follower = createChainFollower(shop.app, { ...shop.source, checkNodes, native: { ...native, balancesAt } });
+      await requestPoll(db, 'ethereum');
+      await follower.follow();
+      expect(isFirst).toBe(false);
+      expect(await done()).toBe(0);
+      await shop.mine();
+      while ((await follower.follow()) !== 'at_head');
+      expect(await done()).toBe(1);
+    },
+  );
+
+  it('is not done by balances that were compared, but saved by another process that could not', async () => {
+    const shop = await etherShop();
+    const { db } = shop.app;
+    await shop.follow();
+    const native = await toldBalances(shop);
+    const [refund] = await db.selectFrom('refunds').select('address').execute();
+    await shop.advance();
+    const balancesAt: typeof native.balancesAt = async (...asked) => {
+      const balances = await native.balancesAt(...asked);
+      const isAway = () => Promise.reject(new ChainUnavailableError('ethereum', 'eth_getBalance', []));
+      await shop.follow({ ...shop.source, native: { ...native, balancesAt: isAway } });
+      return balances;
+    };
+    const follower = createChainFollower(shop.app, { ...shop.source, native: { ...native, balancesAt } });
+    await shop.anvil.rpc('anvil_setBalance', [refund?.address, '0x1']);
+    await shop.mine();
+    await requestPoll(db, 'ethereum');
+    while ((await follower.follow()) !== 'at_head');
+    expect((await readPolls(db, 'ethereum'))?.done).toBe(0);
+    await shop.mine();
+    await shop.follow();
+    expect((await readPolls(db, 'ethereum'))?.done).toBe(1);
+  });
+
+  it('is awaited for 15 seconds, however few answers a slow database gives meanwhile', async () => {
+    const shop = await etherShop();
+    await shop.follow();
+    const times = [0, 14_999, 15_000];
+    expect(await awaitPoll(shop.app, 'ethereum', undefined, () => times.shift() ?? NaN)).toBe(false);
+    expect(times).toEqual([]);
   });
 
   it.each(utxoNodeKindsFor(import.meta.url))(

@@ -1,6 +1,6 @@
 import { NETWORK_FACTS } from '../../domain/networks.ts';
 import type { ChainSource } from '../../rails/chain.ts';
-import { knownBlock, readCursor, readPolls, savePollDone, type Cursor } from '../../store/chains/chain.ts';
+import { knownBlock, readPolls, savePollDone, type Cursor } from '../../store/chains/chain.ts';
 import type { App } from '../context.ts';
 import { isMainChain } from '../explorer.ts';
 
@@ -33,16 +33,18 @@ export function createRequestedPolls(app: App, source: ChainSource) {
       return open;
     },
 
-    /** Ends a poll if its blocks were read, and a node that does not say so itself seems to have its network. */
-    end: async ({ number, height }: RequestedPoll): Promise<void> => {
-      const cursor = await readCursor(app.db, network);
-      if (cursor === null || cursor.height < height) return;
+    /**
+     * Ends a poll if everything that may pay a refund was read up to a cursor, its blocks are among that, and a node
+     * that does not say so itself seems to have its network. Another process may have moved the cursor since.
+     */
+    end: async ({ number, height }: RequestedPoll, cursor: Cursor): Promise<void> => {
+      if (cursor.height < height) return;
       if (source.mempool === null) {
         // The node may be on a branch whose blocks were not read, though they are no more.
         const known = await knownBlock(app.db, network, height);
         if (known === null || (await source.hashAt(height)) !== known.hash || !isRecent(app, source, cursor)) return;
       }
-      await savePollDone(app.db, network, number);
+      await savePollDone(app.db, network, number, cursor.hash);
     },
   };
 }

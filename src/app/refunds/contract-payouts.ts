@@ -2,7 +2,7 @@ import type { ChainBlock, ChainSource, NativeBalances } from '../../rails/chain.
 import { firstUuidOf } from '../../domain/id.ts';
 import { MAX_LATE_PAYOUT_MS } from '../../domain/refund-payout.ts';
 import { balancesOf } from '../../rails/native-balances.ts';
-import { readCursor } from '../../store/chains/chain.ts';
+import { readCursor, type StoredCursor } from '../../store/chains/chain.ts';
 import { unpaidRefunds, type BalanceCheck, type UnpaidRefund } from '../../store/refunds/refund-balances.ts';
 import type { App } from '../context.ts';
 import type { FoundTransfer } from '../payments/chain-money.ts';
@@ -19,13 +19,11 @@ export interface ContractPayouts {
 /** Finds refunds paid by contracts: no block lists a Safe's payment, but it shows in the balance. */
 export interface ContractPayoutWatch {
   find(blocks: readonly ChainBlock[]): Promise<ContractPayouts>;
-  /** Called when the result of the last `find` was saved with its blocks. */
-  saved(): void;
   /**
-   * Whether the balances after the last block were compared, or are known to be as before. False while no node tells
-   * them.
+   * The last block that was read, if the balances after it are those that were compared; null if not, and while no node
+   * tells them. Judged by what is saved, because another process may have read the block.
    */
-  isUpToDate(): Promise<boolean>;
+  comparedUpTo(): Promise<StoredCursor | null>;
 }
 
 const NOTHING: ContractPayouts = { found: [], checks: [] };
@@ -40,27 +38,18 @@ export function createContractPayoutWatch(app: Pick<App, 'db' | 'clock'>, source
   const native = source.native ?? null;
   /** The blocks since the last successful check. */
   let unseen: readonly ChainBlock[] = [];
-  /** The hash of the block after which the balances were compared last. */
-  let comparedAt: string | null = null;
-  /** The same, until it is saved with the blocks. */
-  let comparing: string | null = null;
 
   return {
-    saved: () => void (comparedAt = comparing),
-    isUpToDate: async () => {
-      if (native === null) return true;
-      // Another process may have read later blocks.
+    comparedUpTo: async () => {
       const cursor = await readCursor(app.db, source.network);
-      if (cursor === null) return false;
-      if (comparedAt === cursor.hash) return true;
+      if (cursor === null || native === null) return cursor;
       const refunds = await unpaidRefunds(app.db, source.network, native.asset, app.clock() - MAX_LATE_PAYOUT_MS);
       const now = await balancesOf(native, refunds, cursor);
-      // Refunds that were made since the last block are compared with the next.
-      const isNew = ({ id }: UnpaidRefund): boolean => id >= firstUuidOf(cursor.blockAt);
-      return (
-        now !== null &&
-        refunds.every((one) => (one.seen === null ? isNew(one) : one.seen.balance === (now.get(one.address) ?? 0n)))
-      );
+      // Refunds made since the block was read are compared with the next.
+      const isNew = ({ id }: UnpaidRefund): boolean => id >= firstUuidOf(cursor.updatedAt);
+      const isAsCompared = (one: UnpaidRefund): boolean =>
+        one.seen === null ? isNew(one) : one.seen.balance === (now?.get(one.address) ?? 0n);
+      return now !== null && refunds.every(isAsCompared) ? cursor : null;
     },
     find: async (blocks) => {
       const [first, tip] = [blocks[0], blocks.at(-1)];
@@ -72,7 +61,6 @@ export function createContractPayoutWatch(app: Pick<App, 'db' | 'clock'>, source
       if (now === null) return NOTHING;
       const since = unseen;
       unseen = [];
-      comparing = tip.hash;
       const grown = new Map<string, bigint>();
       for (const refund of refunds) {
         const from = before.get(refund.id);

@@ -25,12 +25,17 @@ export type AwaitPoll = (app: App, network: Network) => Promise<boolean>;
 
 /**
  * Has the chain's follower poll the nodes now, and waits for that. Polls are counted, because the clocks of two
- * processes differ.
+ * processes differ. `monotonic` measures in ms how long it took.
  */
-export const awaitPoll = async (app: App, network: Network, withinMs = MAX_POLL_MS): Promise<boolean> => {
-  const until = performance.now() + withinMs;
+export const awaitPoll = async (
+  app: App,
+  network: Network,
+  withinMs = MAX_POLL_MS,
+  monotonic: () => number = () => performance.now(),
+): Promise<boolean> => {
+  const until = monotonic() + withinMs;
   const wanted = await requestPoll(app.db, network);
-  while (performance.now() < until) {
+  while (monotonic() < until) {
     const polls = await readPolls(app.db, network);
     if (wanted === null || polls === null) return false;
     if (polls.done >= wanted) return true;

@@ -53,3 +53,32 @@ it('a node that hangs has no height, and the others’ heights are known meanwhi
   const reports = await checkNodesOf('evm', [hanging.url, node.url], 500);
   expect(reports.map(({ height }) => height)).toEqual([null, 42]);
 });
+
+it('a node that lagged and is late to say how far it is now stays the last one to be asked', async () => {
+  let isHanging = false;
+  const asked: string[] = [];
+  const nodeAt = async (name: string, height: string) => {
+    const answers: Record<string, string> = { eth_chainId: '0x1', eth_blockNumber: height };
+    const node = await startNode(({ method }) => {
+      asked.push(`${name} ${method}`);
+      return isHanging && name === 'lagging' ? { stall: true } : { result: answers[method] ?? null };
+    });
+    onTestFinished(() => node.stop());
+    return node.url;
+  };
+  const urls = [await nodeAt('lagging', '0x2a'), await nodeAt('good', '0x3e8')];
+  const pool = createEvmPool({
+    network: 'ethereum',
+    chainId: 1,
+    urls,
+    timeoutMs: 5_000,
+    problems: noteProblems(() => {}),
+  });
+  onTestFinished(() => pool.close());
+  await pool.checkNodes();
+  isHanging = true;
+  expect((await pool.checkNodes(300)).map(({ height }) => height)).toEqual([null, 1_000]);
+  isHanging = false;
+  await pool.ask('eth_gasPrice', [], String);
+  expect(asked.filter((call) => call.endsWith('gasPrice'))).toEqual(['good eth_gasPrice']);
+});

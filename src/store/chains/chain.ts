@@ -22,11 +22,16 @@ export interface Cursor {
   readonly blockAt: number;
 }
 
+/** `updatedAt`: when the block was taken in, by the service's clock. */
+export interface StoredCursor extends Cursor {
+  readonly updatedAt: number;
+}
+
 const CURSOR = {
-  without: ['network', 'updated_at', 'looked_at', 'at_head_at', 'problem', 'poll_wanted', 'poll_done'],
+  without: ['network', 'looked_at', 'at_head_at', 'problem', 'poll_wanted', 'poll_done'],
 } as const;
 
-export async function readCursor(executor: Database | Trx, network: Network): Promise<Cursor | null> {
+export async function readCursor(executor: Database | Trx, network: Network): Promise<StoredCursor | null> {
   return findRow(executor, 'chain_cursors', { network }, CURSOR);
 }
 
@@ -71,9 +76,12 @@ export async function readPolls(db: Database, network: Network): Promise<Polls |
   return row === null ? null : { wanted: row.pollWanted, done: row.pollDone, problem: row.problem };
 }
 
-/** Saves that a poll was done. A slower worker never takes a later one back. */
-export async function savePollDone(db: Database, network: Network, poll: number): Promise<void> {
-  await updateRows(db, 'chain_cursors', { network, pollDone: below(poll) }, { pollDone: poll });
+/**
+ * Saves that a poll was done, unless the cursor is no longer at this block. A slower worker never takes a later one
+ * back.
+ */
+export async function savePollDone(db: Database, network: Network, poll: number, hash: string): Promise<void> {
+  await updateRows(db, 'chain_cursors', { network, hash, pollDone: below(poll) }, { pollDone: poll });
 }
 
 /** Requests a poll of the nodes' newest blocks and wakes the chain's follower; null: the network was never read. */

@@ -6,7 +6,8 @@ import { fixedRates } from '../../rates/fixed.ts';
 import { readPolls, requestPoll } from '../../store/chains/chain.ts';
 import { createChainFollower } from './follow-chain.ts';
 import { etherRail, etherShop, type EtherShop } from './follow-chain.fixture.ts';
-import { etherRefund, paidOrder } from '../refunds/refund-ether.fixture.ts';
+import { CUSTOMER, etherRefund, paidOrder } from '../refunds/refund-ether.fixture.ts';
+import { claimRefund } from '../refunds/change-refund.ts';
 import { awaitPoll } from '../refunds/unread-money.ts';
 import { coinShop } from './follow-utxo.fixture.ts';
 
@@ -144,6 +145,32 @@ describe('a requested poll', () => {
     expect(await follow(first)).toBe(0);
     isTold = true;
     expect(await follow(first)).toBe(1);
+  });
+
+  it('is not done by nodes that lag behind what was read, and do not know the newest block', async () => {
+    const shop = await etherShop();
+    await shop.advance();
+    const { db } = shop.app;
+    const height = (await shop.cursorHeight()) ?? 0;
+    await requestPoll(db, 'ethereum');
+    const lagging = { ...shop.source, checkNodes: async () => [report(null), report(height - 1)] };
+    await shop.follow(lagging);
+    expect((await readPolls(db, 'ethereum'))?.done).toBe(0);
+    await shop.follow({ ...lagging, checkNodes: async () => [report(height)] });
+    expect((await readPolls(db, 'ethereum'))?.done).toBe(1);
+  });
+
+  it('is done at once though a customer has just entered a refund’s address', async () => {
+    const shop = await etherShop();
+    const { db } = shop.app;
+    const refund = await etherRefund(shop, await paidOrder(shop), { address: null });
+    shop.app.clock.advance(1_000);
+    await shop.advance();
+    shop.app.clock.advance(1_000);
+    expect(await claimRefund(shop.app, refund.id, CUSTOMER)).toMatchObject({ kind: 'done' });
+    await requestPoll(db, 'ethereum');
+    await shop.follow();
+    expect((await readPolls(db, 'ethereum'))?.done).toBe(1);
   });
 
   it.each(['reads on', 'follows another branch'] as const)(

@@ -1,6 +1,6 @@
 import { NETWORK_FACTS } from '../../domain/networks.ts';
 import type { ChainSource } from '../../rails/chain.ts';
-import { knownBlock, readPolls, savePollDone, type Cursor } from '../../store/chains/chain.ts';
+import { knownBlock, readCursor, readPolls, savePollDone, type Cursor } from '../../store/chains/chain.ts';
 import type { App } from '../context.ts';
 import { isMainChain } from '../explorer.ts';
 
@@ -22,14 +22,17 @@ export function createRequestedPolls(app: App, source: ChainSource) {
   let open: RequestedPoll | null = null;
 
   return {
-    /** The poll that was requested last, if it is not done yet; null too if no node says how far it is. */
+    /** The poll that was requested last, if it is not done yet; null too while no node says how far it is. */
     next: async (): Promise<RequestedPoll | null> => {
       const polls = await readPolls(app.db, network);
       if (polls === null || polls.wanted === polls.done) return null;
       // Asked once, because a chain may grow faster than a node that lags.
       if (open?.number === polls.wanted) return open;
       const height = await newestHeight(source);
-      open = height === null ? null : { number: polls.wanted, height };
+      const cursor = await readCursor(app.db, network);
+      // Nodes that lag behind what was read do not know the newest block.
+      const isKnown = height !== null && height >= (cursor?.height ?? 0);
+      open = isKnown ? { number: polls.wanted, height } : null;
       return open;
     },
 

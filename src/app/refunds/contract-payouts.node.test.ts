@@ -14,6 +14,7 @@ import { cancelRefund } from './change-refund.ts';
 import { createRefund } from './create-refund.ts';
 
 const PART = OWED_WEI / 4n;
+const AWAY = new ChainUnavailableError('ethereum', 'eth_call', []);
 
 interface SafeShop extends EtherShop {
   /** A contract that pays like a Safe. */
@@ -66,6 +67,22 @@ function sourceWith({ source }: EtherShop, change: (native: NativeBalances) => P
 const traceless = (shop: EtherShop): ChainSource =>
   sourceWith(shop, () => ({ internalTransfers: () => Promise.resolve(null) }));
 
+const paidBy = (transactionHash: string) => ({ status: 'completed', transactionHash });
+
+/** The refund once its payout would be deep enough. */
+async function laterOn(shop: EtherShop, { id }: Refund): Promise<Refund | null> {
+  await shop.advance(CONFIRMATIONS);
+  return findRefund(shop.app.db, id);
+}
+
+/** A follower of a source, which remembers what it read. */
+function followerOf(shop: EtherShop, source: ChainSource): () => Promise<void> {
+  const follower = createChainFollower(shop.app, source);
+  return async () => {
+    while ((await follower.follow()) !== 'at_head');
+  };
+}
+
 /** A refund that the safe has paid, in no block so far, and the way back to the chain as it was before. */
 async function paidAfterFork() {
   const shop = await safeShop();
@@ -85,8 +102,7 @@ describe('a refund that a contract pays', () => {
     expect(await shop.statusOf(refund)).toBe('pending');
     const shown = await refundInstructions(shop.app, refund.id, () => null);
     expect(shown).toMatchObject({ call: null, problem: expect.stringContaining(hash) });
-    await shop.advance(CONFIRMATIONS);
-    expect(await findRefund(shop.app.db, refund.id)).toMatchObject({ status: 'completed', transactionHash: hash });
+    expect(await laterOn(shop, refund)).toMatchObject(paidBy(hash));
   });
 
   it('completes too when other money came to the same address before, in the same block and after', async () => {
@@ -99,8 +115,7 @@ describe('a refund that a contract pays', () => {
     const hash = await shop.safe.send('pay', [refund.address], { valueWei: PART });
     await shop.advance();
     await shop.pay(refund.address, PART * 3n);
-    await shop.advance(CONFIRMATIONS);
-    expect(await findRefund(shop.app.db, refund.id)).toMatchObject({ status: 'completed', transactionHash: hash });
+    expect(await laterOn(shop, refund)).toMatchObject(paidBy(hash));
   });
 
   it('completes too when it was paid while no block was followed', async () => {
@@ -121,8 +136,72 @@ describe('a refund that a contract pays', () => {
     expect(await shop.statusOf(refund)).toBe('pending');
     expect(await eventsOf(shop.app, refund.paymentId)).toContain('refund.reorged');
     const hash = await shop.safe.send('pay', [refund.address], { valueWei: PART });
-    await shop.advance(CONFIRMATIONS);
-    expect(await findRefund(shop.app.db, refund.id)).toMatchObject({ status: 'completed', transactionHash: hash });
+    expect(await laterOn(shop, refund)).toMatchObject(paidBy(hash));
+  });
+
+  it.each([
+    ['before', [0]],
+    ['after', [1]],
+    ['before and after', [0, 1]],
+  ])('completes too when no node tells its balance %s the first block that was read since', async (_, untold) => {
+    const shop = await safeShop();
+    const refund = await shop.refund();
+    const before = (await shop.cursorHeight()) ?? 0;
+    const hash = await shop.safe.send('pay', [refund.address], { valueWei: PART });
+    let isAway = true;
+    const source = sourceWith(shop, (native) => ({
+      balancesAt: (holders, block) =>
+        isAway && untold.includes(block.height - before) ? Promise.reject(AWAY) : native.balancesAt(holders, block),
+    }));
+    const follow = followerOf(shop, source);
+    await shop.mine();
+    await follow();
+    isAway = false;
+    await shop.mine();
+    await follow();
+    expect(await cancelRefund(shop.app, { id: refund.id }, null, shop.poll)).toMatchObject({
+      kind: 'refused',
+      message: expect.stringContaining(hash),
+    });
+    expect(await laterOn(shop, refund)).toMatchObject(paidBy(hash));
+  });
+
+  it('completes too when another process saves the block first, whom no node tells balances', async () => {
+    const shop = await safeShop();
+    const refund = await shop.refund();
+    await shop.advance();
+    let isFirst = true;
+    const source = sourceWith(shop, (native) => ({
+      internalTransfers: async (...asked) => {
+        const transfers = await native.internalTransfers(...asked);
+        if (isFirst) await shop.follow(sourceWith(shop, () => ({ balancesAt: () => Promise.reject(AWAY) })));
+        isFirst = false;
+        return transfers;
+      },
+    }));
+    const follow = followerOf(shop, source);
+    const hash = await shop.safe.send('pay', [refund.address], { valueWei: PART });
+    await shop.mine();
+    await follow();
+    expect(await shop.statusOf(refund)).toBe('pending');
+    await shop.mine();
+    await follow();
+    expect(await laterOn(shop, refund)).toMatchObject(paidBy(hash));
+  });
+
+  it('counts nothing that is on a branch which another process has left', async () => {
+    const { shop, refund, takeBack } = await paidAfterFork();
+    const follow = followerOf(shop, shop.source);
+    await shop.anvil.transfer(refund.address, PART * 2n);
+    await shop.mine(2);
+    await follow();
+    await takeBack();
+    await shop.mine(3, 13_000);
+    await shop.follow(sourceWith(shop, () => ({ balancesAt: () => Promise.reject(AWAY) })));
+    const hash = await shop.safe.send('pay', [refund.address], { valueWei: PART });
+    await shop.mine();
+    await follow();
+    expect(await laterOn(shop, refund)).toMatchObject(paidBy(hash));
   });
 
   it('and that no node can trace stays pending, and whoever is about to pay it is warned', async () => {
@@ -147,8 +226,7 @@ describe('the warning that a contract may have paid a refund', () => {
   it('is also given for what was paid while no node reported balances, and disappears with a reorganisation of its block', async () => {
     const { shop, refund, takeBack } = await paidAfterFork();
     await shop.mine();
-    const away = new ChainUnavailableError('ethereum', 'eth_call', []);
-    await shop.follow(sourceWith(shop, () => ({ balancesAt: () => Promise.reject(away) })));
+    await shop.follow(sourceWith(shop, () => ({ balancesAt: () => Promise.reject(AWAY) })));
     expect(await shop.warningsOf(refund)).toEqual([]);
     await shop.advance();
     expect(await shop.warningsOf(refund)).toHaveLength(1);
@@ -237,10 +315,10 @@ describe('the addresses of refunds', () => {
       balancesAt: (...args) => (calls.push('balances'), native.balancesAt(...args)),
       internalTransfers: (...args) => (calls.push('trace'), native.internalTransfers(...args)),
     }));
-    const follower = createChainFollower(shop.app, source);
+    const follow = followerOf(shop, source);
     const step = async (): Promise<void> => {
       await shop.mine();
-      while ((await follower.follow()) !== 'at_head');
+      await follow();
     };
     // The first look is at the ended order too.
     await step();

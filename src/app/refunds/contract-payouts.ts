@@ -1,13 +1,17 @@
 import type { ChainBlock, ChainSource, NativeBalances } from '../../rails/chain.ts';
-import { firstUuidOf } from '../../domain/id.ts';
+import type { Network } from '../../domain/networks.ts';
 import { MAX_LATE_PAYOUT_MS } from '../../domain/refund-payout.ts';
 import { balancesOf } from '../../rails/native-balances.ts';
-import { readCursor, type StoredCursor } from '../../store/chains/chain.ts';
+import { knownBlock, readCursor, type Cursor } from '../../store/chains/chain.ts';
 import { unpaidRefunds, type BalanceCheck, type UnpaidRefund } from '../../store/refunds/refund-balances.ts';
+import type { Database } from '../../store/database.ts';
 import type { App } from '../context.ts';
 import type { FoundTransfer } from '../payments/chain-money.ts';
 
-/** How many blocks are traced for one refund: as many as are taken in together. */
+/**
+ * How many blocks are traced for one refund: as many as are taken in together. If a balance is further back and no node
+ * tells it, nodes have forgotten it: they keep little more.
+ */
 const MAX_TRACED_BLOCKS = 100;
 
 /** The results of comparing the balances on refund addresses. */
@@ -23,7 +27,7 @@ export interface ContractPayoutWatch {
    * The last block that was read, if the balances after it are those that were compared; null if not, and while no node
    * tells them. Judged by what is saved, because another process may have read the block.
    */
-  comparedUpTo(): Promise<StoredCursor | null>;
+  comparedUpTo(): Promise<Cursor | null>;
 }
 
 const NOTHING: ContractPayouts = { found: [], checks: [] };
@@ -36,8 +40,7 @@ const NOTHING: ContractPayouts = { found: [], checks: [] };
  */
 export function createContractPayoutWatch(app: Pick<App, 'db' | 'clock'>, source: ChainSource): ContractPayoutWatch {
   const native = source.native ?? null;
-  /** The blocks since the last successful check. */
-  let unseen: readonly ChainBlock[] = [];
+  let latest: readonly ChainBlock[] = [];
 
   return {
     comparedUpTo: async () => {
@@ -45,88 +48,101 @@ export function createContractPayoutWatch(app: Pick<App, 'db' | 'clock'>, source
       if (cursor === null || native === null) return cursor;
       const refunds = await unpaidRefunds(app.db, source.network, native.asset, app.clock() - MAX_LATE_PAYOUT_MS);
       const now = await balancesOf(native, refunds, cursor);
-      // Refunds made since the block was read are compared with the next.
-      const isNew = ({ id }: UnpaidRefund): boolean => id >= firstUuidOf(cursor.updatedAt);
-      const isAsCompared = (one: UnpaidRefund): boolean =>
-        one.seen === null ? isNew(one) : one.seen.balance === (now?.get(one.address) ?? 0n);
+      // Refunds that got their address since the block was read are compared with the next.
+      const isAsCompared = ({ seen, address }: UnpaidRefund): boolean =>
+        seen === null || seen.balance === (now?.get(address) ?? 0n);
       return now !== null && refunds.every(isAsCompared) ? cursor : null;
     },
     find: async (blocks) => {
       const [first, tip] = [blocks[0], blocks.at(-1)];
       if (native === null || first === undefined || tip === undefined) return NOTHING;
-      unseen = [...unseen.filter(({ height }) => height < first.height), ...blocks].slice(-MAX_TRACED_BLOCKS);
-      const refunds = await unpaidRefunds(app.db, source.network, native.asset, app.clock() - MAX_LATE_PAYOUT_MS);
-      const before = await balancesBefore(native, refunds, first);
+      const earlier = latest.filter(({ height }) => height < first.height);
+      latest = [...(earlier.at(-1)?.hash === first.parentHash ? earlier : []), ...blocks].slice(-MAX_TRACED_BLOCKS);
+      const since = latest;
+      const unpaid = await unpaidRefunds(app.db, source.network, native.asset, app.clock() - MAX_LATE_PAYOUT_MS);
+      const refunds = await withBalancesBefore(app.db, source.network, native, unpaid, first);
       const now = await balancesOf(native, refunds, tip);
-      if (now === null) return NOTHING;
-      const since = unseen;
-      unseen = [];
       const grown = new Map<string, bigint>();
-      for (const refund of refunds) {
-        const from = before.get(refund.id);
-        if (from === undefined) continue;
+      for (const { id, address, units, from } of refunds) {
+        if (from.balance === null || now === null) continue;
         const its = since.filter(({ height }) => height > from.height);
-        const units = (now.get(refund.address) ?? 0n) - from.balance - listed(its, refund, native);
-        if (units >= refund.units) grown.set(refund.id, units);
+        const more = (now.get(address) ?? 0n) - from.balance - listed(its, address, native);
+        if (more >= units) grown.set(id, more);
       }
       const suspects = refunds.filter(({ id }) => grown.has(id));
       const traced = await trace(native, since, suspects);
-      const isExplained = ({ id, address, units }: UnpaidRefund): boolean =>
+      const isExplained = ({ address, units, from }: ComparedRefund): boolean =>
         traced.found.some(({ transfer }) => transfer.address === address && transfer.amount === units) ||
-        (traced.isComplete && (since[0]?.height ?? 0) <= (before.get(id)?.height ?? 0) + 1);
+        (traced.isComplete && (since[0]?.height ?? 0) <= from.height + 1);
       return {
         found: traced.found,
-        checks: refunds.map((refund) => ({
-          refundId: refund.id,
-          balance: now.get(refund.address) ?? 0n,
-          height: tip.height,
-          grownUnits: isExplained(refund) ? null : (grown.get(refund.id) ?? null),
-        })),
+        checks: refunds.flatMap((refund): readonly BalanceCheck[] => {
+          const { id: refundId, address, seen, from } = refund;
+          const isLater = from.balance === null && tip.height - from.height <= MAX_TRACED_BLOCKS;
+          if (now === null || isLater) {
+            return (seen?.balance ?? null) === null ? [{ refundId, ...from, grownUnits: null }] : [];
+          }
+          const grownUnits = isExplained(refund) ? null : (grown.get(refundId) ?? null);
+          return [{ refundId, balance: now.get(address) ?? 0n, height: tip.height, grownUnits }];
+        }),
       };
     },
   };
 }
 
-/** The balances at the last check, or else before the first of these blocks; no entry if no node has them any more. */
-async function balancesBefore(
+/** An unpaid refund, and the balance after the block from which on it is compared; null while no node tells it. */
+interface ComparedRefund extends UnpaidRefund {
+  readonly from: Pick<BalanceCheck, 'balance' | 'height'>;
+}
+
+/** The refunds with their balances at the last check, or else before the first of these blocks. */
+async function withBalancesBefore(
+  db: Database,
+  network: Network,
   native: NativeBalances,
-  refunds: readonly UnpaidRefund[],
+  unpaid: readonly UnpaidRefund[],
   first: ChainBlock,
-): Promise<ReadonlyMap<string, { readonly balance: bigint; readonly height: number }>> {
-  const fresh = refunds.filter(({ seen }) => seen === null);
+): Promise<readonly ComparedRefund[]> {
   const parent = { height: first.height - 1, hash: first.parentHash };
-  const read = await balancesOf(native, fresh, parent);
-  return new Map(
-    refunds.flatMap(({ id, address, seen }) => {
-      const asked = read === null ? null : { balance: read.get(address) ?? 0n, height: parent.height };
-      const known = seen ?? asked;
-      return known === null ? [] : [[id, known] as const];
-    }),
+  const unknown = Map.groupBy(
+    unpaid.filter(({ seen }) => (seen?.balance ?? null) === null),
+    ({ seen }) => seen?.height ?? parent.height,
   );
+  const read = new Map<number, ReadonlyMap<string, bigint> | null>();
+  for (const [height, refunds] of unknown) {
+    const block = height === parent.height ? parent : await knownBlock(db, network, height);
+    read.set(height, block === null ? null : await balancesOf(native, refunds, block));
+  }
+  return unpaid.map((refund) => {
+    const height = refund.seen?.height ?? parent.height;
+    const balances = read.get(height) ?? null;
+    const balance = refund.seen?.balance ?? (balances === null ? null : (balances.get(refund.address) ?? 0n));
+    return { ...refund, from: { balance, height } };
+  });
 }
 
 /** Transfers to a refund's address that these blocks list. */
-function listed(blocks: readonly ChainBlock[], { address }: UnpaidRefund, { asset }: NativeBalances): bigint {
+function listed(blocks: readonly ChainBlock[], address: string, { asset }: NativeBalances): bigint {
   return blocks
     .flatMap(({ transfers }) => transfers)
     .filter((transfer) => transfer.address === address && transfer.asset === asset)
     .reduce((sum, { amount }) => sum + amount, 0n);
 }
 
-/** Contract transfers that pay exactly these refunds; incomplete where a node cannot trace. */
+/** Contract transfers that pay exactly these refunds since they are compared; incomplete where a node cannot trace. */
 async function trace(
   native: NativeBalances,
   blocks: readonly ChainBlock[],
-  refunds: readonly UnpaidRefund[],
+  refunds: readonly ComparedRefund[],
 ): Promise<{ readonly found: readonly FoundTransfer[]; readonly isComplete: boolean }> {
   const payouts: FoundTransfer[] = [];
-  if (refunds.length === 0) return { found: payouts, isComplete: true };
-  const addresses = new Set(refunds.map(({ address }) => address));
   for (const block of blocks) {
-    const transfers = await native.internalTransfers(block, addresses);
+    const its = refunds.filter(({ from }) => block.height > from.height);
+    if (its.length === 0) continue;
+    const transfers = await native.internalTransfers(block, new Set(its.map(({ address }) => address)));
     if (transfers === null) return { found: payouts, isComplete: false };
     for (const transfer of transfers) {
-      const isPayout = refunds.some(({ address, units }) => address === transfer.address && units === transfer.amount);
+      const isPayout = its.some(({ address, units }) => address === transfer.address && units === transfer.amount);
       if (isPayout) payouts.push({ block, transfer });
     }
   }

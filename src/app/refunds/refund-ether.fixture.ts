@@ -9,7 +9,10 @@ export const CUSTOMER = '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed';
 export async function etherRefund(
   { app }: EtherShop,
   payment: { readonly id: string },
-  { address = CUSTOMER, amountMinor = 1_000n }: { readonly address?: string; readonly amountMinor?: bigint } = {},
+  {
+    address = CUSTOMER,
+    amountMinor = 1_000n,
+  }: { readonly address?: string | null; readonly amountMinor?: bigint } = {},
 ): Promise<Refund> {
   const outcome = await createRefund(
     app,

@@ -70,10 +70,11 @@ export function createNodeChecks(options: NodeChecksOptions): NodeChecks {
   async function checkNodes(withinMs?: number): Promise<readonly NodeReport[]> {
     const reports = await Promise.all(nodes.map((of) => reportWithin(of, withinMs)));
     const best = Math.max(...reports.map(({ height }) => height ?? 0));
+    const isWhole = !reports.some(({ isLate }) => isLate);
     return reports.map(({ of, isPoor, isLate = false, node, height, problem }) => {
-      // Its state is as it was.
-      if (isLate) return { node, height, problem };
       const isLagging = height !== null && height < best - maxLagBlocks;
+      // The state stays while a node is late: it may be the best one.
+      if (isLate || (!isWhole && !isLagging && !isPoor)) return { node, height, problem };
       if (isLagging || isPoor) lagging.add(of);
       else lagging.delete(of);
       const lag = isLagging ? `it lags ${best - height} blocks behind the best node` : null;

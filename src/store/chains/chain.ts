@@ -22,16 +22,11 @@ export interface Cursor {
   readonly blockAt: number;
 }
 
-/** `updatedAt`: when the block was taken in, by the service's clock. */
-export interface StoredCursor extends Cursor {
-  readonly updatedAt: number;
-}
-
 const CURSOR = {
-  without: ['network', 'looked_at', 'at_head_at', 'problem', 'poll_wanted', 'poll_done'],
+  without: ['network', 'updated_at', 'looked_at', 'at_head_at', 'problem', 'poll_wanted', 'poll_done'],
 } as const;
 
-export async function readCursor(executor: Database | Trx, network: Network): Promise<StoredCursor | null> {
+export async function readCursor(executor: Database | Trx, network: Network): Promise<Cursor | null> {
   return findRow(executor, 'chain_cursors', { network }, CURSOR);
 }
 

@@ -13,14 +13,15 @@ export interface UnpaidRefund {
   /** The address in the form of `matchingAddress`. */
   readonly address: string;
   readonly units: bigint;
-  /** The balance of its address after the last block at which it was checked; null if unknown. */
-  readonly seen: { readonly balance: bigint; readonly height: number } | null;
+  /** The last check of its balance; null if no block was read since it has its address. */
+  readonly seen: Pick<BalanceCheck, 'balance' | 'height'> | null;
 }
 
-/** The result of checking a refund's balance; `grownUnits` is null if it did not grow enough to pay the refund. */
-export interface BalanceCheck extends Pick<Stored<'refund_balances'>, 'refundId' | 'height' | 'grownUnits'> {
-  readonly balance: bigint;
-}
+/**
+ * The balance of a refund's address after a block; null if no node told it, so that blocks after it are still to be
+ * compared. `grownUnits` is null if it did not grow enough to pay the refund.
+ */
+export type BalanceCheck = Pick<Stored<'refund_balances'>, 'refundId' | 'balance' | 'height' | 'grownUnits'>;
 
 /**
  * The refunds in an asset that have an address and that no block pays: pending ones, those whose payout was reorganised
@@ -32,7 +33,7 @@ export async function unpaidRefunds(
   asset: AssetCode,
   failedSince: number,
 ): Promise<readonly UnpaidRefund[]> {
-  type Row = Omit<UnpaidRefund, 'seen'> & { readonly balance: bigint | null; readonly height: number | null };
+  type Row = Omit<UnpaidRefund, 'seen'> & Pick<BalanceCheck, 'balance'> & { readonly height: number | null };
   const { rows } = await sql<Row>`
     select r.id, r.watched_address as address, r.units, b.balance_units as balance, b.looked_height as height
     from refunds r left join refund_balances b on b.refund_id = r.id
@@ -48,7 +49,7 @@ export async function unpaidRefunds(
       and not exists (select from refund_payouts o where o.refund_id = r.id) and not ${TAKES_PAYMENTS}`.execute(db);
   return rows.map(({ balance, height, ...refund }) => ({
     ...refund,
-    seen: balance === null || height === null ? null : { balance, height },
+    seen: height === null ? null : { balance, height },
   }));
 }
 
@@ -67,10 +68,10 @@ export async function saveBalanceChecks(trx: Trx, checks: readonly BalanceCheck[
   await trx.executeQuery(CompiledQuery.raw(SAVE, [REFUND_BALANCES.records(rows)]));
 }
 
-/** After a rollback, deletes checks at blocks above a height. */
+/** After a rollback, balances are compared again from a height on. */
 export async function purgeBalanceChecksAbove(trx: Trx, network: Network, height: number): Promise<void> {
   await sql`
-    update refund_balances b set balance_units = null,
+    update refund_balances b set balance_units = null, looked_height = ${height},
       grown_units = case when b.grown_height <= ${height} then b.grown_units end,
       grown_height = case when b.grown_height <= ${height} then b.grown_height end
     from refunds r

@@ -76,4 +76,9 @@ export interface TextValues {
   readonly refund_too_many_coins: 'asset' | 'left' | 'param';
   readonly refund_dust: 'asset' | 'least' | 'param' | 'units';
   readonly refund_rest_dust: 'asset' | 'least' | 'units';
+  readonly sign_in_busy: 'seconds';
+  readonly attempts: 'minutes';
+  readonly attempts_password: 'minutes';
+  readonly attempts_elsewhere: 'minutes';
+  readonly attempts_email: 'minutes';
 }

@@ -55,6 +55,10 @@ describe('guessing passwords', () => {
     }
     const right = { email, password: PASSWORD };
     expect((await attacker.try('POST /dashboard/api/sign-in', right)).status).toBe(429);
+    const inGerman = far.browser({ address: '198.51.100.1', headers: { 'accept-language': 'de' } });
+    expect((await inGerman.try('POST /dashboard/api/sign-in', right)).text).toMatch(
+      /Zu viele falsche Versuche\. Versuchen Sie es in \d+ min noch einmal/,
+    );
     expect((await far.browser({ address: '198.51.100.2' }).try('POST /dashboard/api/sign-in', right)).status).toBe(200);
   });
 

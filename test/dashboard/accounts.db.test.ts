@@ -119,6 +119,13 @@ describe('signing in', () => {
     for (const { status, text } of answers) expect({ status, text }).toEqual({ status: 401, text: answers[0]?.text });
   });
 
+  it('is refused in the reader’s language', async () => {
+    const browser = test.browser({ headers: { 'accept-language': 'de' } });
+    const body = { email: 'nobody@shop.example', password: 'wrong wrong wrong' };
+    const { text } = await browser.try('POST /dashboard/api/sign-in', body);
+    expect(text).toContain('Die E-Mail-Adresse oder das Passwort ist falsch.');
+  });
+
   it('ignores the case of the e-mail', async () => {
     const { email } = await test.join('viewer');
     const browser = test.browser();

@@ -306,8 +306,15 @@ describe('an action on a payment', () => {
     const before = await get<PaymentView>(owner.browser, `${pathOf(app.projectId)}/${id}`);
     expect(await act(owner.browser, id, 'complete')).toMatchObject({
       status: 400,
-      body: { error: { message: 'The payment cannot be completed because it is cancelled.' } },
+      body: { error: { message: expect.stringMatching(/^This payment is no longer open/) } },
     });
+    const inGerman = await owner.browser.call({
+      method: 'POST',
+      path: `${pathOf(app.projectId)}/${id}/complete`,
+      headers: { 'accept-language': 'de' },
+      body: {},
+    });
+    expect(inGerman.text).toContain('Diese Zahlung ist nicht mehr offen');
     expect(await get(owner.browser, `${pathOf(app.projectId)}/${id}`)).toEqual(before);
     const live = publicPaymentId(await app.pay({ mode: 'live' }));
     const viewOfLive = await get<PaymentView>(owner.browser, `${pathOf(app.projectId, 'live')}/${live}`);

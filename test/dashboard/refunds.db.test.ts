@@ -407,7 +407,7 @@ describe('a refund in the payment’s currency at the rate of now', () => {
     const rails = vi.spyOn(app, 'railFor').mockReturnValue(sandboxRail(fixedRates(new Map()), 1));
     const none = await rateOf(owner.browser, payment.id);
     rails.mockRestore();
-    expect(none).toMatchObject(refused(503, 'No current BTC price'));
+    expect(none).toMatchObject(refused(503, 'No current price'));
     expect((await acts.read(owner.browser, payment.id)).refunds).toEqual([]);
   });
 
@@ -450,7 +450,7 @@ describe('accepting', () => {
     const shown = { confirmed: part.money?.confirmed, refunded: '0' };
     await acts.post(owner.browser, part.id, 'simulate', { outcome: 'part' });
     const late = await acts.post(owner.browser, part.id, 'accept', { shown });
-    expect(late).toMatchObject(refused(409, 'its money has changed in the meantime'));
+    expect(late).toMatchObject(refused(409, 'money has changed in the meantime'));
     const now = await acts.read(owner.browser, part.id);
     expect(now.status).toBe('pending');
     const again = { confirmed: now.money?.confirmed, refunded: now.money?.refunded };
@@ -463,7 +463,7 @@ describe('accepting', () => {
     const shown = { confirmed: late.money?.confirmed, refunded: '0' };
     await acts.post(owner.browser, late.id, 'refunds', form({ amount: '60', address: ADDRESS }));
     expect(await acts.post(owner.browser, late.id, 'accept', { shown })).toMatchObject(
-      refused(409, 'its money has changed'),
+      refused(409, 'money has changed'),
     );
     const now = await acts.read(owner.browser, late.id);
     expect(now.can.accept).toBe(true);

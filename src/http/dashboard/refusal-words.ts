@@ -1,7 +1,7 @@
 import { faultOf, isRejected, type Rejected } from '../../app/rejected.ts';
 import type { RefusalCode } from '../../app/refusal-texts.ts';
 import type { TextValues } from '../../domain/text.ts';
-import { invalid, RequestError, type ErrorType } from '../errors.ts';
+import { RequestError, type ErrorType } from '../errors.ts';
 import { pageSentence } from '../page-sentences.ts';
 
 /** The request fields whose names differ from the use case's. */
@@ -35,10 +35,20 @@ export function refusalError(refusal: Rejected, field: string | null = null): Re
   });
 }
 
+/** An answer with the sentence of a code; `field` is the request's name of the value to blame. */
+export function sentenceError(
+  type: ErrorType,
+  code: RefusalCode,
+  values: TextValues = {},
+  field: string | null = null,
+): RequestError {
+  const inLanguage = pageSentence(code, field ?? '', values);
+  return new RequestError(type, inLanguage('en'), { param: field, inLanguage });
+}
+
 /** A bad field of the request, or a request that is bad as a whole, with the sentence of a code. */
 export function badField(field: string | null, code: RefusalCode, values: TextValues): RequestError {
-  const inLanguage = pageSentence(code, field ?? '', values);
-  return invalid(field, inLanguage('en'), inLanguage);
+  return sentenceError('invalid_request_error', code, values, field);
 }
 
 /** The outcome if it is no refusal. @throws RequestError with the refusal */

@@ -11,6 +11,7 @@ import type { PeopleParts } from '../../app/people/parts.ts';
 import { HashesBusyError, HashPendingError } from '../../app/people/password-hash.ts';
 import { roleOfOpenSession } from '../../app/people/open-session.ts';
 import { actorOf } from '../../app/people/sessions.ts';
+import type { RefusalCode } from '../../app/refusal-texts.ts';
 import type { PaidTogether } from '../../app/refunds/refund-held.ts';
 import type { SharedInstructions } from '../../app/refunds/refund-instructions.ts';
 import type { SentOutcome } from '../../app/refunds/send-signed.ts';
@@ -25,11 +26,12 @@ import type { WebhookPolicy } from '../../webhooks/guard.ts';
 import type { WebhookSender } from '../../webhooks/send.ts';
 import { clientAddress, countedAddress, dashboardLanguage } from '../client.ts';
 import { readCookie } from '../cookies.ts';
-import { RequestError } from '../errors.ts';
+import type { RequestError } from '../errors.ts';
 import type { StreamLimits } from '../event-stream.ts';
 import { clientBucket, clientRange } from '../rate-limit.ts';
 import type { SessionRule } from '../session-guard.ts';
 import type { RouteContract } from './contract-parts.ts';
+import { sentenceError } from './refusal-words.ts';
 import { type AnswerOf, type BodyOf, type ParamsOf, type QueryOf, type RouteName, CONTRACT } from './contract.ts';
 import { scopeIn, signedInOf, type ScopeIn } from './scope.ts';
 import type { AskedFile, Exports, FileSender } from './send-file.ts';
@@ -233,38 +235,26 @@ export function clientOf({ behindProxy }: Dashboard, request: FastifyRequest): C
 function busy(reply: FastifyReply, error: HashesBusyError): RequestError {
   const { retryAfterSeconds } = error;
   void reply.header('retry-after', String(retryAfterSeconds));
-  if (error instanceof HashPendingError) {
-    return new RequestError(
-      'rate_limit_error',
-      'Another password is currently being checked for you, for this link or for your network. Try again in a second.',
-    );
-  }
-  return new RequestError(
-    'service_unavailable',
-    `Too many people are signing in at the moment. Try again in ${retryAfterSeconds} seconds, or sign in with a passkey or from a browser that you have signed in with before.`,
-  );
+  return error instanceof HashPendingError
+    ? sentenceError('rate_limit_error', 'hash_pending')
+    : sentenceError('service_unavailable', 'sign_in_busy', { seconds: retryAfterSeconds });
 }
 
 /** The answer to a guess beyond the limit. */
 export function tooMany(reply: FastifyReply, { retryAfterSeconds, bucket }: TooMany): RequestError {
   void reply.header('retry-after', String(retryAfterSeconds));
-  const minutes = Math.ceil(retryAfterSeconds / 60);
-  const after = `Try again in ${minutes === 1 ? 'a minute' : `${minutes} minutes`}`;
-  const refusal = (message: string, details = {}): RequestError =>
-    new RequestError('rate_limit_error', message, details);
+  const refusal = (code: RefusalCode, field: string | null = null): RequestError =>
+    sentenceError('rate_limit_error', code, { minutes: Math.ceil(retryAfterSeconds / 60) }, field);
   switch (bucket) {
     case 'password-account':
-      return refusal(
-        `Too many wrong attempts. ${after}, or sign in with a passkey or from a browser that you have signed in with before. You can also enter the code of your authenticator app together with the password.`,
-        { param: 'code' },
-      );
+      return refusal('attempts_password', 'code');
     case 'email-person':
-      return refusal(`Too many attempts to change the e-mail address. ${after}.`, { param: 'email' });
+      return refusal('attempts_email', 'email');
     case 'reauthentication-session':
     case 'password-browser':
     case 'code-browser':
-      return refusal(`Too many wrong attempts. ${after}.`);
+      return refusal('attempts');
     default:
-      return refusal(`Too many wrong attempts. ${after}, or use a browser that you have signed in with before.`);
+      return refusal('attempts_elsewhere');
   }
 }

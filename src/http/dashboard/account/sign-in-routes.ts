@@ -13,8 +13,9 @@ import {
 import { isoTime } from '../../../wire/time.ts';
 import { clientAddress } from '../../client.ts';
 import { readCookie, setCookie } from '../../cookies.ts';
-import { invalid, notFound, RequestError } from '../../errors.ts';
-import { done } from '../refusal-words.ts';
+import type { RefusalCode } from '../../../app/refusal-texts.ts';
+import type { RequestError } from '../../errors.ts';
+import { done, sentenceError } from '../refusal-words.ts';
 import { clientOf, tooMany, type Dashboard, type Routes } from '../route.ts';
 import type { SessionAnswer } from './contract.ts';
 import { secondFactorView, sessionView, signedInView } from './record.ts';
@@ -36,13 +37,13 @@ export function signInRoutes(routes: Routes, dashboard: Dashboard): void {
   routes.add('POST /dashboard/api/links/accept', ANYBODY, async ({ body, parts, request, reply }) => {
     const { email = null, name = null } = body;
     const outcome = await acceptLink(parts, clientOf(dashboard, request), { ...body, email, name });
-    if (outcome.kind === 'closed') throw notFound(CLOSED[outcome.state]);
+    if (outcome.kind === 'closed') throw sentenceError('not_found_error', `link_${outcome.state}`);
     return started(dashboard, request, reply, done(outcome).started);
   });
 
   routes.add('POST /dashboard/api/links/confirm-email', ANYBODY, async ({ body, own, request }) => {
     const outcome = await confirmEmail(own, body.token, clientAddress(request));
-    if (outcome.kind === 'closed') throw notFound(NOT_CONFIRMED);
+    if (outcome.kind === 'closed') throw sentenceError('not_found_error', 'link_over');
     return {};
   });
 
@@ -52,7 +53,7 @@ export function signInRoutes(routes: Routes, dashboard: Dashboard): void {
       request,
       reply,
       await signIn(parts, clientOf(dashboard, request), body),
-      body.code === undefined ? WRONG : WRONG_TOGETHER,
+      body.code === undefined ? 'sign_in_wrong' : 'sign_in_wrong_together',
     ),
   );
   for (const [path, kind] of [
@@ -63,7 +64,7 @@ export function signInRoutes(routes: Routes, dashboard: Dashboard): void {
       const given = { kind, code: body.code };
       const cookie = readCookie(request, 'sign_in', behindProxy);
       const outcome = await confirmCode(parts, clientOf(dashboard, request), cookie, given);
-      return answer(dashboard, request, reply, outcome, WRONG_CODE);
+      return answer(dashboard, request, reply, outcome, 'wrong_code');
     });
   }
 
@@ -78,7 +79,7 @@ export function signInRoutes(routes: Routes, dashboard: Dashboard): void {
     const cookie = readCookie(request, 'sign_in', behindProxy);
     const client = clientOf(dashboard, request);
     const outcome = await confirmPasskey(parts, client, cookie, body.response);
-    return answer(dashboard, request, reply, outcome, WRONG_PASSKEY);
+    return answer(dashboard, request, reply, outcome, 'sign_in_wrong_passkey');
   });
 
   routes.add('POST /dashboard/api/sign-out', ANYBODY, async ({ own, request, reply }) => {
@@ -89,25 +90,8 @@ export function signInRoutes(routes: Routes, dashboard: Dashboard): void {
   });
 }
 
-const NEW_LINK = 'Ask the person who runs Cointill for a new link (cointill user invite or cointill user reset).';
-const CLOSED = {
-  used: `This link has already been used. ${NEW_LINK}`,
-  expired: `This link has expired. Invitations work for seven days, other links for one hour. ${NEW_LINK}`,
-  unknown: `This link was not created here. ${NEW_LINK}`,
-} as const;
-const NOT_CONFIRMED = 'This link is no longer valid. Change the e-mail address again on your account page.';
-const WRONG = 'The e-mail address or the password is wrong.';
-const WRONG_TOGETHER = 'The e-mail address, the password or the code is wrong, or the code has already been used.';
-const WRONG_CODE =
-  'The code is wrong or has already been used. Enter the code that your app shows now, and check that the clock of your device is right.';
-const WRONG_PASSKEY =
-  'This passkey does not belong to an account here, or it was not accepted. Try again, or sign in with your password.';
-
 export function noPasskeys(): RequestError {
-  return invalid(
-    null,
-    'Passkeys are not available here. They require a DASHBOARD_URL with HTTPS and a host name, or with localhost.',
-  );
+  return sentenceError('invalid_request_error', 'no_passkeys');
 }
 
 async function answer(
@@ -115,7 +99,7 @@ async function answer(
   request: FastifyRequest,
   reply: FastifyReply,
   outcome: SignInOutcome,
-  wrong: string,
+  wrong: RefusalCode,
 ): Promise<SessionAnswer> {
   switch (outcome.kind) {
     case 'signed_in':
@@ -124,9 +108,9 @@ async function answer(
       setCookie(request, reply, 'sign_in', outcome.token, dashboard.behindProxy);
       return secondFactorView(dashboard, outcome.factors);
     case 'wrong':
-      throw new RequestError('authentication_error', wrong);
+      throw sentenceError('authentication_error', wrong);
     case 'over':
-      throw new RequestError('authentication_error', 'The sign-in took too long or was ended. Start again.');
+      throw sentenceError('authentication_error', 'sign_in_over');
     case 'too_many':
       throw tooMany(reply, outcome);
   }

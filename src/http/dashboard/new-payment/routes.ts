@@ -16,7 +16,7 @@ import { paymentUrl, publicPaymentId } from '../../../wire/payment.ts';
 import { clientAddress } from '../../client.ts';
 import { invalid, RequestError } from '../../errors.ts';
 import { messageOf } from '../../ways-out.ts';
-import { badField, refusalError } from '../refusal-words.ts';
+import { badField, refusalError, sentenceError } from '../refusal-words.ts';
 import type { AnswerOf, BodyOf } from '../contract.ts';
 import type { Dashboard, Routes } from '../route.ts';
 import { formRequest, notAgain, type ProjectScope, signedInOf } from '../scope.ts';
@@ -57,6 +57,7 @@ export function newPaymentRoutes(routes: Routes, { people: { app: core }, creato
       case 'replayed':
         return JSON.parse(outcome.body) as AnswerOf<typeof CREATE>;
       case 'no_rate':
+        throw sentenceError('service_unavailable', 'no_current_price');
       case 'wrong_clock':
         throw new RequestError('service_unavailable', outcome.message);
       case 'refused':

@@ -14,7 +14,7 @@ import { withChosenAddress } from '../../../store/refunds/refunds.ts';
 import { isoTime } from '../../../wire/time.ts';
 import { readIsoDate } from '../../dates.ts';
 import { invalid, notFound, RequestError } from '../../errors.ts';
-import { badField } from '../refusal-words.ts';
+import { badField, sentenceError } from '../refusal-words.ts';
 import { messageOf } from '../../ways-out.ts';
 import type { BodyOf } from '../contract.ts';
 import { viewOf } from '../payments/record.ts';
@@ -60,7 +60,7 @@ export function refundRoutes(routes: Routes, { people: { app: core } }: Dashboar
         return { crypto_amount: coins, rate: price, at: isoTime(at), until: isoTime(until) };
       }
       case 'no_rate':
-        throw new RequestError('service_unavailable', worth.message);
+        throw sentenceError('service_unavailable', 'no_current_price');
       case 'not_found':
         throw noPayment();
       case 'refused':

@@ -1,5 +1,5 @@
 import type { App } from '../../../app/context.ts';
-import type { ChangeOutcome, PaymentSelector } from '../../../app/payments/change-payment.ts';
+import type { ChangeOutcome, PaymentSelector, RefusedChange } from '../../../app/payments/change-payment.ts';
 import {
   acceptPayment,
   cancelPayment,
@@ -7,15 +7,16 @@ import {
   type MoneyShown,
   type NotSandbox,
 } from '../../../app/payments/payment-actions.ts';
+import type { RefusalCode } from '../../../app/refusal-texts.ts';
 import type { TokenRefusal } from '../../../app/payments/quote-payment.ts';
 import { simulatePayment } from '../../../app/payments/simulate-payment.ts';
 import { encodeId } from '../../../domain/id.ts';
 import { parseDecimal } from '../../../domain/money.ts';
 import { findPayments } from '../../../store/payments/payments.ts';
 import type { PaymentChange } from '../../../store/payments/save-changes.ts';
-import { whyNot } from '../../api.ts';
-import { invalid, RequestError } from '../../errors.ts';
+import { invalid } from '../../errors.ts';
 import { messageOf } from '../../ways-out.ts';
+import { sentenceError } from '../refusal-words.ts';
 import type { BodyOf } from '../contract.ts';
 import type { Dashboard, Routes, PaymentCall } from '../route.ts';
 import { noPayment, paymentSelector } from '../scope.ts';
@@ -32,23 +33,22 @@ export function paymentRoutes(routes: Routes, { people: { app: core } }: Dashboa
   const CHANGE = { action: 'change_payments' } as const;
   const act = async (
     { scope, own, params, request }: PaymentCall,
-    done: string,
     run: (app: App, selector: PaymentSelector) => Promise<ChangeOutcome<TokenRefusal | NotSandbox>>,
   ) => {
     const selector = paymentSelector(scope, params.payment);
-    const change = changeOf(await run(own, selector), done);
+    const change = changeOf(await run(own, selector));
     const payment = await viewOf(own, request, scope, selector);
     return { payment, consequences: consequencesOf(change, payment) };
   };
-  routes.add(`POST ${PAYMENTS}/:payment/complete`, CHANGE, (call) => act(call, 'completed', completeSandboxPayment));
-  routes.add(`POST ${PAYMENTS}/:payment/cancel`, CHANGE, (call) => act(call, 'cancelled', cancelPayment));
+  routes.add(`POST ${PAYMENTS}/:payment/complete`, CHANGE, (call) => act(call, completeSandboxPayment));
+  routes.add(`POST ${PAYMENTS}/:payment/cancel`, CHANGE, (call) => act(call, cancelPayment));
   routes.add(`POST ${PAYMENTS}/:payment/accept`, CHANGE, (call) =>
-    act(call, 'accepted', async (own, selector) =>
+    act(call, async (own, selector) =>
       acceptPayment(own, selector, { shown: await shownMoney(own, selector, call.body.shown) }),
     ),
   );
   routes.add(`POST ${PAYMENTS}/:payment/simulate`, CHANGE, (call) =>
-    act(call, 'simulated', (own, selector) => simulatePayment(own, selector, call.body.outcome)),
+    act(call, (own, selector) => simulatePayment(own, selector, call.body.outcome)),
   );
 }
 
@@ -69,29 +69,34 @@ async function shownMoney(
   return { confirmedUnits: unitsOf('confirmed'), refundedUnits: unitsOf('refunded') };
 }
 
+/** The sentence for each reason why a payment does not allow a change. */
+const REFUSED = {
+  money_seen: 'payment_money_seen',
+  not_open: 'payment_not_open',
+  expired: 'payment_expired',
+  too_many_changes: 'payment_too_many_changes',
+  no_confirmed_money: 'payment_no_money',
+  refunded: 'payment_refunded',
+  already_completed: 'payment_completed',
+  money_changed: 'payment_money_changed',
+} as const satisfies Record<RefusedChange['reason'], RefusalCode>;
+
 /** Returns the changed payment. @throws RequestError that says why nothing was changed */
-function changeOf(outcome: ChangeOutcome<TokenRefusal | NotSandbox>, done: string): PaymentChange {
+function changeOf(outcome: ChangeOutcome<TokenRefusal | NotSandbox>): PaymentChange {
   switch (outcome.kind) {
     case 'changed':
       return outcome.change;
     case 'not_found':
       throw noPayment();
     case 'not_sandbox':
-      throw invalid(null, `Only test payments can be ${done} by hand. A live payment is paid on its blockchain.`);
+      throw sentenceError('invalid_request_error', 'payment_not_test');
     case 'no_rate':
-      throw new RequestError('service_unavailable', outcome.message);
+      throw sentenceError('service_unavailable', 'no_current_price');
     case 'refused':
-      if ('reason' in outcome && outcome.reason === 'money_changed') {
-        throw new RequestError(
-          'conflict_error',
-          `The payment was not ${done} because ${whyNot(outcome.reason, outcome.payment)}`,
-        );
-      }
-      throw invalid(
-        null,
-        'reason' in outcome
-          ? `The payment cannot be ${done} because ${whyNot(outcome.reason, outcome.payment)}`
-          : messageOf(outcome),
+      if (!('reason' in outcome)) throw invalid(null, messageOf(outcome));
+      throw sentenceError(
+        outcome.reason === 'money_changed' ? 'conflict_error' : 'invalid_request_error',
+        REFUSED[outcome.reason],
       );
     case 'replayed':
     case 'key_reused':

@@ -59,6 +59,7 @@ const MERGED: Readonly<Record<string, string>> = {
   '0055_mails_to_customers.sql': 'd381cd7bfaca4ed0',
   '0056_accounts.sql': '3464462584fa7831',
   '0057_polls.sql': '0837a62ba30a2af6',
+  '0058_growth_after.sql': 'a876d1ca9a658806',
 };
 
 interface KnownColumn {

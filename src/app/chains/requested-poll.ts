@@ -28,8 +28,8 @@ export function createRequestedPolls(app: App, source: ChainSource) {
       if (polls === null || polls.wanted === polls.done) return null;
       // Asked once, because a chain may grow faster than a node that lags.
       if (open?.number === polls.wanted) return open;
-      const height = await newestHeight(source);
       const cursor = await readCursor(app.db, network);
+      const height = await newestHeight(source);
       // Nodes that lag behind what was read do not know the newest block.
       const isKnown = height !== null && height >= (cursor?.height ?? 0);
       open = isKnown ? { number: polls.wanted, height } : null;

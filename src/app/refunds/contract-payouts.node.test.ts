@@ -67,6 +67,13 @@ function sourceWith({ source }: EtherShop, change: (native: NativeBalances) => P
 const traceless = (shop: EtherShop): ChainSource =>
   sourceWith(shop, () => ({ internalTransfers: () => Promise.resolve(null) }));
 
+/** Mines a contract's payment of a part to the refund's address; returns the hash of its transaction. */
+async function minePayout(shop: SafeShop, { address }: { readonly address: string }): Promise<string> {
+  const hash = await shop.safe.send('pay', [address], { valueWei: PART });
+  await shop.mine();
+  return hash;
+}
+
 const paidBy = (transactionHash: string) => ({ status: 'completed', transactionHash });
 
 /** The refund once its payout would be deep enough. */
@@ -153,12 +160,12 @@ describe('a refund that a contract pays', () => {
       balancesAt: (holders, block) =>
         isAway && untold.includes(block.height - before) ? Promise.reject(AWAY) : native.balancesAt(holders, block),
     }));
-    const follow = followerOf(shop, source);
     await shop.mine();
-    await follow();
+    await shop.follow(source);
     isAway = false;
+    // After a restart too.
     await shop.mine();
-    await follow();
+    await shop.follow(source);
     expect(await cancelRefund(shop.app, { id: refund.id }, null, shop.poll)).toMatchObject({
       kind: 'refused',
       message: expect.stringContaining(hash),
@@ -180,13 +187,33 @@ describe('a refund that a contract pays', () => {
       },
     }));
     const follow = followerOf(shop, source);
-    const hash = await shop.safe.send('pay', [refund.address], { valueWei: PART });
-    await shop.mine();
+    const hash = await minePayout(shop, refund);
     await follow();
     expect(await shop.statusOf(refund)).toBe('pending');
     await shop.mine();
     await follow();
     expect(await laterOn(shop, refund)).toMatchObject(paidBy(hash));
+  });
+
+  it('completes too when no node traces a block before', async () => {
+    const shop = await safeShop();
+    const refund = await shop.refund();
+    const untraced = ((await shop.cursorHeight()) ?? 0) + 1;
+    const source = sourceWith(shop, (native) => ({
+      internalTransfers: (block, addresses) =>
+        block.height === untraced ? Promise.resolve(null) : native.internalTransfers(block, addresses),
+    }));
+    await shop.mine();
+    const hash = await minePayout(shop, refund);
+    await shop.follow(source);
+    expect(await laterOn(shop, refund)).toMatchObject(paidBy(hash));
+  });
+
+  it('completes too when an earlier version has noted a height that is not read any more', async () => {
+    const { shop, refund } = await paidAfterFork();
+    await shop.app.db.updateTable('refund_balances').set({ balance_units: null, looked_height: 1_000_000 }).execute();
+    await shop.advance();
+    expect(await laterOn(shop, refund)).toMatchObject({ status: 'completed' });
   });
 
   it('counts nothing that is on a branch which another process has left', async () => {
@@ -198,8 +225,7 @@ describe('a refund that a contract pays', () => {
     await takeBack();
     await shop.mine(3, 13_000);
     await shop.follow(sourceWith(shop, () => ({ balancesAt: () => Promise.reject(AWAY) })));
-    const hash = await shop.safe.send('pay', [refund.address], { valueWei: PART });
-    await shop.mine();
+    const hash = await minePayout(shop, refund);
     await follow();
     expect(await laterOn(shop, refund)).toMatchObject(paidBy(hash));
   });
@@ -228,12 +254,34 @@ describe('the warning that a contract may have paid a refund', () => {
     await shop.mine();
     await shop.follow(sourceWith(shop, () => ({ balancesAt: () => Promise.reject(AWAY) })));
     expect(await shop.warningsOf(refund)).toEqual([]);
-    await shop.advance();
+    await shop.mine();
+    const takeBackLast = await shop.checkpoint();
+    await shop.mine();
+    await shop.follow(traceless(shop));
+    expect(await shop.warningsOf(refund)).toHaveLength(1);
+    await takeBackLast();
+    await shop.mine(2, 13_000);
+    await shop.follow(traceless(shop));
     expect(await shop.warningsOf(refund)).toHaveLength(1);
     await takeBack();
-    await shop.advance(4, 13_000);
+    await shop.advance(5, 14_000);
     expect(await shop.warningsOf(refund)).toEqual([]);
     expect(await shop.statusOf(refund)).toBe('pending');
+  });
+
+  it('is also given for a balance before that nodes have forgotten, of which nobody knows since when it is there', async () => {
+    const shop = await safeShop();
+    const refund = await shop.refund();
+    const before = (await shop.cursorHeight()) ?? 0;
+    await shop.safe.send('pay', [refund.address], { valueWei: PART });
+    await shop.mine(150);
+    const source = sourceWith(shop, (native) => ({
+      balancesAt: (holders, block) =>
+        block.height > before ? native.balancesAt(holders, block) : Promise.reject(AWAY),
+    }));
+    await shop.follow(source);
+    expect(await shop.cursorHeight()).toBe(before + 150);
+    expect(await shop.warningsOf(refund)).toHaveLength(1);
   });
 });
 

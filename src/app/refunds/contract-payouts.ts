@@ -1,5 +1,4 @@
 import type { ChainBlock, ChainSource, NativeBalances } from '../../rails/chain.ts';
-import type { Network } from '../../domain/networks.ts';
 import { MAX_LATE_PAYOUT_MS } from '../../domain/refund-payout.ts';
 import { balancesOf } from '../../rails/native-balances.ts';
 import { knownBlock, readCursor, type Cursor } from '../../store/chains/chain.ts';
@@ -56,38 +55,54 @@ export function createContractPayoutWatch(app: Pick<App, 'db' | 'clock'>, source
     find: async (blocks) => {
       const [first, tip] = [blocks[0], blocks.at(-1)];
       if (native === null || first === undefined || tip === undefined) return NOTHING;
-      const earlier = latest.filter(({ height }) => height < first.height);
-      latest = [...(earlier.at(-1)?.hash === first.parentHash ? earlier : []), ...blocks].slice(-MAX_TRACED_BLOCKS);
-      const since = latest;
+      latest = following(latest, blocks);
       const unpaid = await unpaidRefunds(app.db, source.network, native.asset, app.clock() - MAX_LATE_PAYOUT_MS);
-      const refunds = await withBalancesBefore(app.db, source.network, native, unpaid, first);
-      const now = await balancesOf(native, refunds, tip);
+      const now = await balancesOf(native, unpaid, tip);
+      if (now === null) return { found: [], checks: unpaid.flatMap((refund) => notCompared(refund, first.height - 1)) };
+      const refunds = await withBalancesBefore(app.db, source, native, unpaid, { first, tip });
+      const growing = refunds.filter(({ address, units, from }) => {
+        return from.balance !== null && (now.get(address) ?? 0n) - from.balance >= units;
+      });
+      latest = await withBlocksSince(source, latest, growing);
+      const since = latest;
       const grown = new Map<string, bigint>();
-      for (const { id, address, units, from } of refunds) {
-        if (from.balance === null || now === null) continue;
+      for (const { id, address, units, from } of growing) {
         const its = since.filter(({ height }) => height > from.height);
-        const more = (now.get(address) ?? 0n) - from.balance - listed(its, address, native);
+        const more = (now.get(address) ?? 0n) - (from.balance ?? 0n) - listed(its, address, native);
         if (more >= units) grown.set(id, more);
       }
       const suspects = refunds.filter(({ id }) => grown.has(id));
       const traced = await trace(native, since, suspects);
       const isExplained = ({ address, units, from }: ComparedRefund): boolean =>
-        traced.found.some(({ transfer }) => transfer.address === address && transfer.amount === units) ||
+        traced.found.some(({ block, transfer }) => {
+          return block.height > from.height && transfer.address === address && transfer.amount === units;
+        }) ||
         (traced.isComplete && (since[0]?.height ?? 0) <= from.height + 1);
       return {
         found: traced.found,
         checks: refunds.flatMap((refund): readonly BalanceCheck[] => {
-          const { id: refundId, address, seen, from } = refund;
-          const isLater = from.balance === null && tip.height - from.height <= MAX_TRACED_BLOCKS;
-          if (now === null || isLater) {
-            return (seen?.balance ?? null) === null ? [{ refundId, ...from, grownUnits: null }] : [];
-          }
+          const { id: refundId, address, from } = refund;
+          if (from.balance === null) return notCompared(refund, from.height);
           const grownUnits = isExplained(refund) ? null : (grown.get(refundId) ?? null);
-          return [{ refundId, balance: now.get(address) ?? 0n, height: tip.height, grownUnits }];
+          const check = { refundId, balance: now.get(address) ?? 0n, height: tip.height, grownUnits };
+          return [{ ...check, grownAfter: grownUnits === null ? null : from.height }];
         }),
       };
     },
   };
+}
+
+/** The latest blocks with these after them. Another process may have read blocks between, on another branch too. */
+function following(latest: readonly ChainBlock[], blocks: readonly ChainBlock[]): readonly ChainBlock[] {
+  const [first] = blocks;
+  const earlier = latest.filter(({ height }) => height < (first?.height ?? 0));
+  const isTied = earlier.at(-1)?.hash === first?.parentHash;
+  return [...(isTied ? earlier : []), ...blocks].slice(-MAX_TRACED_BLOCKS);
+}
+
+/** The first time that a refund is not compared, notes from which block on it still has to be. */
+function notCompared({ id, seen }: UnpaidRefund, height: number): readonly BalanceCheck[] {
+  return seen === null ? [{ refundId: id, balance: null, height, grownUnits: null, grownAfter: null }] : [];
 }
 
 /** An unpaid refund, and the balance after the block from which on it is compared; null while no node tells it. */
@@ -95,30 +110,56 @@ interface ComparedRefund extends UnpaidRefund {
   readonly from: Pick<BalanceCheck, 'balance' | 'height'>;
 }
 
-/** The refunds with their balances at the last check, or else before the first of these blocks. */
+/**
+ * The refunds with their balances at the last check, or else before the first of these blocks. A balance that is
+ * forgotten counts as none: then all that is there may have come since.
+ */
 async function withBalancesBefore(
   db: Database,
-  network: Network,
+  { network }: ChainSource,
   native: NativeBalances,
   unpaid: readonly UnpaidRefund[],
-  first: ChainBlock,
+  { first, tip }: { readonly first: ChainBlock; readonly tip: ChainBlock },
 ): Promise<readonly ComparedRefund[]> {
   const parent = { height: first.height - 1, hash: first.parentHash };
+  // Older versions left rows above the block that a rollback went back to.
+  const heightOf = ({ seen }: UnpaidRefund): number => Math.min(seen?.height ?? parent.height, parent.height);
   const unknown = Map.groupBy(
     unpaid.filter(({ seen }) => (seen?.balance ?? null) === null),
-    ({ seen }) => seen?.height ?? parent.height,
+    heightOf,
   );
-  const read = new Map<number, ReadonlyMap<string, bigint> | null>();
-  for (const [height, refunds] of unknown) {
+  const read = new Map<number, ReadonlyMap<string, bigint>>();
+  // From the newest on: if no node tells a balance, none tells an older one.
+  for (const [height, refunds] of [...unknown].toSorted(([a], [b]) => b - a)) {
     const block = height === parent.height ? parent : await knownBlock(db, network, height);
-    read.set(height, block === null ? null : await balancesOf(native, refunds, block));
+    const balances = block === null ? null : await balancesOf(native, refunds, block);
+    if (balances === null) break;
+    read.set(height, balances);
   }
   return unpaid.map((refund) => {
-    const height = refund.seen?.height ?? parent.height;
-    const balances = read.get(height) ?? null;
-    const balance = refund.seen?.balance ?? (balances === null ? null : (balances.get(refund.address) ?? 0n));
-    return { ...refund, from: { balance, height } };
+    const height = heightOf(refund);
+    const balances = read.get(height);
+    const forgotten = tip.height - height > MAX_TRACED_BLOCKS ? 0n : null;
+    const told = balances === undefined ? forgotten : (balances.get(refund.address) ?? 0n);
+    return { ...refund, from: { balance: refund.seen?.balance ?? told, height } };
   });
+}
+
+/** The blocks, and those before them that a restart has lost, from the first one on that these refunds need. */
+async function withBlocksSince(
+  source: ChainSource,
+  blocks: readonly ChainBlock[],
+  refunds: readonly ComparedRefund[],
+): Promise<readonly ChainBlock[]> {
+  const [first, tip] = [blocks[0], blocks.at(-1)];
+  if (first === undefined || tip === undefined) return blocks;
+  const needed = refunds
+    .map(({ from }) => from.height + 1)
+    .filter((height) => height < first.height && height > tip.height - MAX_TRACED_BLOCKS);
+  if (needed.length === 0) return blocks;
+  const from = Math.min(...needed);
+  const lost = await source.blocks(from, first.height - from);
+  return lost.length === first.height - from && lost.at(-1)?.hash === first.parentHash ? [...lost, ...blocks] : blocks;
 }
 
 /** Transfers to a refund's address that these blocks list. */
@@ -135,16 +176,17 @@ async function trace(
   blocks: readonly ChainBlock[],
   refunds: readonly ComparedRefund[],
 ): Promise<{ readonly found: readonly FoundTransfer[]; readonly isComplete: boolean }> {
-  const payouts: FoundTransfer[] = [];
+  const found: FoundTransfer[] = [];
+  let isComplete = true;
   for (const block of blocks) {
     const its = refunds.filter(({ from }) => block.height > from.height);
     if (its.length === 0) continue;
     const transfers = await native.internalTransfers(block, new Set(its.map(({ address }) => address)));
-    if (transfers === null) return { found: payouts, isComplete: false };
-    for (const transfer of transfers) {
+    if (transfers === null) isComplete = false;
+    for (const transfer of transfers ?? []) {
       const isPayout = its.some(({ address, units }) => address === transfer.address && units === transfer.amount);
-      if (isPayout) payouts.push({ block, transfer });
+      if (isPayout) found.push({ block, transfer });
     }
   }
-  return { found: payouts, isComplete: true };
+  return { found, isComplete };
 }

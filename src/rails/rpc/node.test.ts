@@ -50,7 +50,7 @@ it('a node that hangs has no height, and the others’ heights are known meanwhi
   const node = await startNode(({ method }) => ({ result: answers[method] ?? null }));
   const hanging = await startNode(() => ({ stall: true }));
   for (const one of [node, hanging]) onTestFinished(() => one.stop());
-  const reports = await checkNodesOf('evm', [hanging.url, node.url], 2_000);
+  const reports = await checkNodesOf('evm', [hanging.url, node.url], 4_000);
   expect(reports.map(({ height }) => height)).toEqual([null, 42]);
 });
 
@@ -77,7 +77,7 @@ it('a node that lagged and is late to say how far it is now stays the last one t
   onTestFinished(() => pool.close());
   await pool.checkNodes();
   isHanging = true;
-  expect((await pool.checkNodes(2_000)).map(({ height }) => height)).toEqual([null, 1_000]);
+  expect((await pool.checkNodes(4_000)).map(({ height }) => height)).toEqual([null, 1_000]);
   isHanging = false;
   await pool.ask('eth_gasPrice', [], String);
   expect(asked.filter((call) => call.endsWith('gasPrice'))).toEqual(['good eth_gasPrice']);

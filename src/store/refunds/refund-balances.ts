@@ -19,9 +19,10 @@ export interface UnpaidRefund {
 
 /**
  * The balance of a refund's address after a block; null if no node told it, so that blocks after it are still to be
- * compared. `grownUnits` is null if it did not grow enough to pay the refund.
+ * compared. `grownUnits` is null if it did not grow enough to pay the refund, or a known transfer did it; otherwise it
+ * grew after the block at `grownAfter`.
  */
-export type BalanceCheck = Pick<Stored<'refund_balances'>, 'refundId' | 'balance' | 'height' | 'grownUnits'>;
+export type BalanceCheck = Omit<Stored<'refund_balances'>, 'grownHeight'>;
 
 /**
  * The refunds in an asset that have an address and that no block pays: pending ones, those whose payout was reorganised
@@ -57,7 +58,9 @@ const SAVE = `
   ${REFUND_BALANCES.insert('$1')}
   on conflict (refund_id) do update set balance_units = excluded.balance_units, looked_height = excluded.looked_height,
     grown_units = coalesce(refund_balances.grown_units, excluded.grown_units),
-    grown_height = coalesce(refund_balances.grown_height, excluded.grown_height)`;
+    grown_height = coalesce(refund_balances.grown_height, excluded.grown_height),
+    grown_after = case when refund_balances.grown_units is null then excluded.grown_after
+      else refund_balances.grown_after end`;
 
 /** Saves the results of checks. Growth found earlier stays. The caller holds the network's cursor. */
 export async function saveBalanceChecks(trx: Trx, checks: readonly BalanceCheck[]): Promise<void> {
@@ -68,12 +71,16 @@ export async function saveBalanceChecks(trx: Trx, checks: readonly BalanceCheck[
   await trx.executeQuery(CompiledQuery.raw(SAVE, [REFUND_BALANCES.records(rows)]));
 }
 
-/** After a rollback, balances are compared again from a height on. */
+/**
+ * After a rollback, balances are compared again from a height on. Growth stays if it may have been in a block up to
+ * there.
+ */
 export async function purgeBalanceChecksAbove(trx: Trx, network: Network, height: number): Promise<void> {
   await sql`
     update refund_balances b set balance_units = null, looked_height = ${height},
-      grown_units = case when b.grown_height <= ${height} then b.grown_units end,
-      grown_height = case when b.grown_height <= ${height} then b.grown_height end
+      grown_units = case when coalesce(b.grown_after, b.grown_height - 1) < ${height} then b.grown_units end,
+      grown_height = case when coalesce(b.grown_after, b.grown_height - 1) < ${height} then b.grown_height end,
+      grown_after = case when b.grown_after < ${height} then b.grown_after end
     from refunds r
     where r.id = b.refund_id and r.network = ${network} and b.looked_height > ${height}`.execute(trx);
 }

@@ -88,6 +88,7 @@ export const REFUND_BALANCES = recordTable(
       looked_height: changing(named('height', integer())),
       grown_units: changing(nullable(units())),
       grown_height: changing(nullable(integer())),
+      grown_after: changing(nullable(integer())),
     },
   },
   {},

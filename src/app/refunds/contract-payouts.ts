@@ -12,6 +12,8 @@ import type { FoundTransfer } from '../payments/chain-money.ts';
  * tells it, nodes have forgotten it: they keep little more.
  */
 const MAX_TRACED_BLOCKS = 100;
+/** How many blocks in one go may fail to be traced: each may take a node's whole timeout, and blocks wait for it. */
+const MAX_FAILED_TRACES = 3;
 
 /** The results of comparing the balances on refund addresses. */
 export interface ContractPayouts {
@@ -73,11 +75,13 @@ export function createContractPayoutWatch(app: Pick<App, 'db' | 'clock'>, source
       }
       const suspects = refunds.filter(({ id }) => grown.has(id));
       const traced = await trace(native, since, suspects);
-      const isExplained = ({ address, units, from }: ComparedRefund): boolean =>
-        traced.found.some(({ block, transfer }) => {
-          return block.height > from.height && transfer.address === address && transfer.amount === units;
-        }) ||
-        (traced.isComplete && (since[0]?.height ?? 0) <= from.height + 1);
+      const isExplained = ({ id, address, units, from }: ComparedRefund): boolean => {
+        const explained = sumOf(traced.found, ({ block, transfer }) => {
+          return transfer.address === address && block.height > from.height;
+        });
+        const isTraced = traced.untracedUpTo <= from.height && (since[0]?.height ?? 0) <= from.height + 1;
+        return isTraced || (grown.get(id) ?? 0n) - explained < units;
+      };
       return {
         found: traced.found,
         checks: refunds.flatMap((refund): readonly BalanceCheck[] => {
@@ -100,9 +104,13 @@ function following(latest: readonly ChainBlock[], blocks: readonly ChainBlock[])
   return [...(isTied ? earlier : []), ...blocks].slice(-MAX_TRACED_BLOCKS);
 }
 
-/** The first time that a refund is not compared, notes from which block on it still has to be. */
+/**
+ * Notes, the first time that a refund is not compared, from which block on it has to be. Older versions left rows above
+ * the block that a rollback went back to.
+ */
 function notCompared({ id, seen }: UnpaidRefund, height: number): readonly BalanceCheck[] {
-  return seen === null ? [{ refundId: id, balance: null, height, grownUnits: null, grownAfter: null }] : [];
+  const isNoted = seen !== null && seen.height <= height;
+  return isNoted ? [] : [{ refundId: id, balance: null, height, grownUnits: null, grownAfter: null }];
 }
 
 /** An unpaid refund, and the balance after the block from which on it is compared; null while no node tells it. */
@@ -122,7 +130,6 @@ async function withBalancesBefore(
   { first, tip }: { readonly first: ChainBlock; readonly tip: ChainBlock },
 ): Promise<readonly ComparedRefund[]> {
   const parent = { height: first.height - 1, hash: first.parentHash };
-  // Older versions left rows above the block that a rollback went back to.
   const heightOf = ({ seen }: UnpaidRefund): number => Math.min(seen?.height ?? parent.height, parent.height);
   const unknown = Map.groupBy(
     unpaid.filter(({ seen }) => (seen?.balance ?? null) === null),
@@ -153,40 +160,50 @@ async function withBlocksSince(
 ): Promise<readonly ChainBlock[]> {
   const [first, tip] = [blocks[0], blocks.at(-1)];
   if (first === undefined || tip === undefined) return blocks;
-  const needed = refunds
-    .map(({ from }) => from.height + 1)
-    .filter((height) => height < first.height && height > tip.height - MAX_TRACED_BLOCKS);
-  if (needed.length === 0) return blocks;
-  const from = Math.min(...needed);
-  const lost = await source.blocks(from, first.height - from);
-  return lost.length === first.height - from && lost.at(-1)?.hash === first.parentHash ? [...lost, ...blocks] : blocks;
+  const oldest = tip.height - MAX_TRACED_BLOCKS + 1;
+  const from = Math.min(...refunds.map((refund) => Math.max(refund.from.height + 1, oldest)));
+  const lost: ChainBlock[] = [];
+  while (from + lost.length < first.height) {
+    const height = from + lost.length;
+    const more = await source.blocks(height, first.height - height);
+    const isTied = lost.length === 0 || more[0]?.parentHash === lost.at(-1)?.hash;
+    if (more.length === 0 || !isTied) return blocks;
+    lost.push(...more);
+  }
+  return lost.at(-1)?.hash === first.parentHash ? [...lost, ...blocks] : blocks;
 }
 
 /** Transfers to a refund's address that these blocks list. */
 function listed(blocks: readonly ChainBlock[], address: string, { asset }: NativeBalances): bigint {
-  return blocks
-    .flatMap(({ transfers }) => transfers)
-    .filter((transfer) => transfer.address === address && transfer.asset === asset)
-    .reduce((sum, { amount }) => sum + amount, 0n);
+  const all = blocks.flatMap((block) => block.transfers.map((transfer) => ({ block, transfer })));
+  return sumOf(all, ({ transfer }) => transfer.address === address && transfer.asset === asset);
 }
 
-/** Contract transfers that pay exactly these refunds since they are compared; incomplete where a node cannot trace. */
+function sumOf(found: readonly FoundTransfer[], isCounted: (one: FoundTransfer) => boolean): bigint {
+  return found.filter(isCounted).reduce((sum, { transfer }) => sum + transfer.amount, 0n);
+}
+
+/**
+ * Contract transfers that pay exactly these refunds since they are compared. Newest first, because nodes forget: of
+ * blocks up to `untracedUpTo`, not all were traced.
+ */
 async function trace(
   native: NativeBalances,
   blocks: readonly ChainBlock[],
   refunds: readonly ComparedRefund[],
-): Promise<{ readonly found: readonly FoundTransfer[]; readonly isComplete: boolean }> {
+): Promise<{ readonly found: readonly FoundTransfer[]; readonly untracedUpTo: number }> {
   const found: FoundTransfer[] = [];
-  let isComplete = true;
-  for (const block of blocks) {
+  const untraced: number[] = [];
+  for (const block of blocks.toReversed()) {
     const its = refunds.filter(({ from }) => block.height > from.height);
-    if (its.length === 0) continue;
-    const transfers = await native.internalTransfers(block, new Set(its.map(({ address }) => address)));
-    if (transfers === null) isComplete = false;
+    if (its.length === 0) break;
+    const addresses = new Set(its.map(({ address }) => address));
+    const transfers = untraced.length < MAX_FAILED_TRACES ? await native.internalTransfers(block, addresses) : null;
+    if (transfers === null) untraced.push(block.height);
     for (const transfer of transfers ?? []) {
       const isPayout = its.some(({ address, units }) => address === transfer.address && units === transfer.amount);
       if (isPayout) found.push({ block, transfer });
     }
   }
-  return { found, isComplete };
+  return { found: found.toReversed(), untracedUpTo: Math.max(-1, ...untraced) };
 }

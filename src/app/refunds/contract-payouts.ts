@@ -184,8 +184,8 @@ function sumOf(found: readonly FoundTransfer[], isCounted: (one: FoundTransfer) 
 }
 
 /**
- * Contract transfers that pay exactly these refunds since they are compared. Newest first, because nodes forget: of
- * blocks up to `untracedUpTo`, not all were traced.
+ * Contract transfers that pay exactly these refunds since they are compared. Oldest first, because the node that traces
+ * may be some blocks behind the one that told the newest. Of the blocks up to `untracedUpTo`, not all were traced.
  */
 async function trace(
   native: NativeBalances,
@@ -194,9 +194,9 @@ async function trace(
 ): Promise<{ readonly found: readonly FoundTransfer[]; readonly untracedUpTo: number }> {
   const found: FoundTransfer[] = [];
   const untraced: number[] = [];
-  for (const block of blocks.toReversed()) {
+  for (const block of blocks) {
     const its = refunds.filter(({ from }) => block.height > from.height);
-    if (its.length === 0) break;
+    if (its.length === 0) continue;
     const addresses = new Set(its.map(({ address }) => address));
     const transfers = untraced.length < MAX_FAILED_TRACES ? await native.internalTransfers(block, addresses) : null;
     if (transfers === null) untraced.push(block.height);
@@ -205,5 +205,5 @@ async function trace(
       if (isPayout) found.push({ block, transfer });
     }
   }
-  return { found: found.toReversed(), untracedUpTo: Math.max(-1, ...untraced) };
+  return { found, untracedUpTo: Math.max(-1, ...untraced) };
 }

@@ -453,20 +453,23 @@ describe('hashing', () => {
     expect(row.password_hash).toContain('m=128,');
   });
 
-  it('anew does not undo a change of the password that came meanwhile', async () => {
+  it.each([
+    ['does not undo a change of the password that came meanwhile', NEXT, 'wrong'],
+    ['lets in both of two who sign in at once, and whose hash the other has renewed', PASSWORD, 'signed_in'],
+  ])('anew %s', async (_, password, kind) => {
     const { id, email } = await test.join('viewer');
     const { db, random } = test.http.app;
     const dearer = createPasswordHasher(random, { memoryKiB: 128, passes: 1 });
-    const changed = await test.people.hasher.hash(NEXT, { kind: 'known', id });
+    const changed = await dearer.hash(password, { kind: 'known', id });
     const hasher = {
       ...dearer,
-      hash: async (password: string, whom: HashedFor) => {
+      hash: async (given: string, whom: HashedFor) => {
         await db.updateTable('people').set({ password_hash: changed }).where('id', '=', id).execute();
-        return dearer.hash(password, whom);
+        return dearer.hash(given, whom);
       },
     };
     const client = clientAt('192.0.2.7');
-    await signIn({ ...test.people, hasher }, client, { email, password: PASSWORD });
+    expect(await signIn({ ...test.people, hasher }, client, { email, password: PASSWORD })).toMatchObject({ kind });
     const row = await db.selectFrom('people').select('password_hash').where('id', '=', id).executeTakeFirstOrThrow();
     expect(row.password_hash).toBe(changed);
   });

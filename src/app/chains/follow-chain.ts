@@ -90,7 +90,10 @@ export function createChainFollower(
 
   async function step(): Promise<Followed> {
     const followed = await followBlocks(app, source, { contracts, contractPayouts, unissued });
-    if (followed === 'rolled_back') mempool.forget();
+    if (followed === 'rolled_back') {
+      mempool.forget();
+      polls.rolledBack();
+    }
     if (followed === 'advanced') await completePaidRefunds(app, source.network);
     return followed;
   }
@@ -126,7 +129,8 @@ export function createChainFollower(
         // A node with `-blocksonly` lists none of the transactions that wait.
         if (poll !== null && isWhole && view.proof === 'mempool') await polls.end(poll, cursor);
       }
-      await reopenRefunds(app, source.network);
+      // A transfer of the new chain that pays one may be deep enough already.
+      if (await reopenRefunds(app, source.network)) await completePaidRefunds(app, source.network);
       if (view !== null && isAtHead) await sendAgain(app, source, new Set(view.hashes));
       const behind = cursor === null ? 0 : cursor.height - head.height;
       if (behind > maxBehind(source.network)) throw new NodeBehindError(source.network, behind);

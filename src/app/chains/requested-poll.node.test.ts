@@ -3,7 +3,7 @@ import { utxoNodeKindsFor } from '../../../test/litecoind.ts';
 import { NETWORK_FACTS } from '../../domain/networks.ts';
 import { ChainUnavailableError, type NativeBalances, type NodeReport } from '../../rails/chain.ts';
 import { fixedRates } from '../../rates/fixed.ts';
-import { readPolls, requestPoll } from '../../store/chains/chain.ts';
+import { readPolls, requestPoll, saveNodes } from '../../store/chains/chain.ts';
 import { createChainFollower } from './follow-chain.ts';
 import { etherRail, etherShop, type EtherShop } from './follow-chain.fixture.ts';
 import { CUSTOMER, etherRefund, paidOrder } from '../refunds/refund-ether.fixture.ts';
@@ -159,6 +159,48 @@ describe('a requested poll', () => {
     await shop.follow({ ...lagging, checkNodes: async () => [report(height)] });
     expect((await readPolls(db, 'ethereum'))?.done).toBe(1);
   });
+
+  it.each(['a poll', 'a survey'] as const)(
+    'is not done by the nodes that are left after %s has heard of a higher block',
+    async (by) => {
+      const shop = await etherShop();
+      await shop.advance();
+      const { db, clock } = shop.app;
+      const height = (await shop.cursorHeight()) ?? 0;
+      const done = async (): Promise<number | undefined> => (await readPolls(db, 'ethereum'))?.done;
+      const follower = createChainFollower(shop.app, { ...shop.source, checkNodes: async () => [report(told)] });
+      let told = height;
+      const follow = async (): Promise<void> => {
+        while ((await follower.follow()) !== 'at_head');
+      };
+      if (by === 'a survey') await saveNodes(db, 'ethereum', [report(height + 1)], clock());
+      await requestPoll(db, 'ethereum');
+      if (by === 'a poll') told = height + 1;
+      await follow();
+      told = height;
+      await requestPoll(db, 'ethereum');
+      await follow();
+      expect(await done()).toBe(0);
+      // A reorganisation ends what was told of the branch before.
+      const undo = await shop.checkpoint();
+      await shop.mine();
+      told = height + 1;
+      await requestPoll(db, 'ethereum');
+      await follow();
+      expect(await done()).toBe(3);
+      told = height + 5;
+      await requestPoll(db, 'ethereum');
+      await follow();
+      await undo();
+      clock.advance(1_000);
+      await shop.mine(1, 13_000);
+      told = height + 1;
+      await follow();
+      await requestPoll(db, 'ethereum');
+      await follow();
+      expect(await done()).toBe(5);
+    },
+  );
 
   it('is done at once though a customer has just entered a refund’s address', async () => {
     const shop = await etherShop();

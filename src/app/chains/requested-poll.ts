@@ -1,11 +1,20 @@
 import { NETWORK_FACTS } from '../../domain/networks.ts';
 import type { ChainSource } from '../../rails/chain.ts';
-import { knownBlock, readCursor, readPolls, savePollDone, type Cursor } from '../../store/chains/chain.ts';
+import {
+  knownBlock,
+  networkStates,
+  readCursor,
+  readPolls,
+  savePollDone,
+  type Cursor,
+} from '../../store/chains/chain.ts';
 import type { App } from '../context.ts';
 import { isMainChain } from '../explorer.ts';
 
 /** A node that takes longer to say how far it is does not count. */
 const HEIGHT_MS = 3_000;
+/** How long a height that a node told counts though no node tells it any more, as when the best one went away. */
+const TOLD_MS = 10 * 60_000;
 /** A newest block older than this says that the node has lost its network. */
 const MAX_AGE = { leastMs: 60_000, blocks: 20 } as const;
 
@@ -20,6 +29,23 @@ export interface RequestedPoll {
 export function createRequestedPolls(app: App, source: ChainSource) {
   const { network } = source;
   let open: RequestedPoll | null = null;
+  let highest = { height: 0, at: 0 };
+  let rolledBackAt = 0;
+
+  /** The newest block to read for a poll; null while no node knows at least what was read. */
+  async function heightToRead(): Promise<number | null> {
+    const cursor = await readCursor(app.db, network);
+    const told = await newestHeight(source);
+    if (told === null || told < (cursor?.height ?? 0)) return null;
+    const now = app.clock();
+    const since = Math.max(rolledBackAt, now - TOLD_MS);
+    const { nodes } = await networkStates(app.db);
+    const surveyed = nodes.filter((node) => node.network === network && node.checkedAt > since);
+    const before = highest.at > since ? highest.height : 0;
+    const height = Math.max(told, before, ...surveyed.map((node) => node.height ?? 0));
+    if (height > before) highest = { height, at: now };
+    return height;
+  }
 
   return {
     /** The poll that was requested last, if it is not done yet; null too while no node says how far it is. */
@@ -28,12 +54,14 @@ export function createRequestedPolls(app: App, source: ChainSource) {
       if (polls === null || polls.wanted === polls.done) return null;
       // Asked once, because a chain may grow faster than a node that lags.
       if (open?.number === polls.wanted) return open;
-      const cursor = await readCursor(app.db, network);
-      const height = await newestHeight(source);
-      // Nodes that lag behind what was read do not know the newest block.
-      const isKnown = height !== null && height >= (cursor?.height ?? 0);
-      open = isKnown ? { number: polls.wanted, height } : null;
+      const height = await heightToRead();
+      open = height === null ? null : { number: polls.wanted, height };
       return open;
+    },
+
+    /** Called after a rollback: heights that nodes told before may be of the branch that they left. */
+    rolledBack: (): void => {
+      rolledBackAt = app.clock();
     },
 
     /**

@@ -13,15 +13,19 @@ export async function renewHash(
 ): Promise<string | null> {
   if (former === null || !hasher.isOutdated(former)) return former;
   // The hash does not use the person's own place: a simultaneous sign-in of theirs elsewhere would be refused.
-  const passwordHash = await hasher.hash(password, { kind: 'known', id: `renewed ${id}` }).catch((error: unknown) => {
+  const whom = { kind: 'known', id: `renewed ${id}` } as const;
+  const passwordHash = await hasher.hash(password, whom).catch((error: unknown) => {
     // The next sign-in renews the hash.
     if (error instanceof HashesBusyError) return null;
     throw error;
   });
-  if (passwordHash === null) return former;
-  return app.db.transaction().execute(async (trx) => {
-    if ((await lockPerson(trx, id))?.passwordHash !== former) return former;
+  const saved = await app.db.transaction().execute(async (trx) => {
+    const now = (await lockPerson(trx, id))?.passwordHash ?? null;
+    if (now !== former || passwordHash === null) return now;
     await updatePerson(trx, id, { passwordHash });
     return passwordHash;
   });
+  if (saved === null || saved === former || saved === passwordHash) return saved;
+  // Another sign-in may have renewed it.
+  return (await hasher.verify(password, saved, whom)) ? saved : former;
 }

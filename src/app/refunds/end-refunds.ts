@@ -29,10 +29,11 @@ export async function runDueRefunds(app: App, limit: number): Promise<number> {
 
 /**
  * Reopens completed refunds whose payout a reorganisation removed. Called after the chain was followed to its end, so
- * that a refund stays completed if the new blocks contain its payout as well.
+ * that a refund stays completed if the new blocks contain its payout as well. Returns whether there were any.
  */
-export async function reopenRefunds(app: App, network: Network): Promise<void> {
-  for (const id of await refundsTakenBack(app.db, network)) {
+export async function reopenRefunds(app: App, network: Network): Promise<boolean> {
+  const takenBack = await refundsTakenBack(app.db, network);
+  for (const id of takenBack) {
     await inRefundTransaction(app, null, async (trx) => {
       const refund = await lockRefund(trx, id);
       const isTakenBack = (await refundsTakenBack(trx, network)).includes(id);
@@ -40,6 +41,7 @@ export async function reopenRefunds(app: App, network: Network): Promise<void> {
       return applyToRefund(app, trx, refund, { kind: 'taken_back' }, null);
     });
   }
+  return takenBack.length > 0;
 }
 
 /** Completes the refunds of a network whose payout has enough confirmations. */

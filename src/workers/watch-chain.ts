@@ -73,6 +73,7 @@ export function watchChain(
       const now = app.clock();
       if (now >= heldUntil) return false;
       const reports = await source.checkNodes();
+      follower.heard(reports);
       await saveNodes(app.db, source.network, reports, now);
       return false;
     },

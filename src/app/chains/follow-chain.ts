@@ -1,5 +1,12 @@
 import { NETWORK_FACTS, type Network } from '../../domain/networks.ts';
-import type { BlockHeader, ChainBlock, ChainSource, ChainTransfer, WaitingTransactions } from '../../rails/chain.ts';
+import type {
+  BlockHeader,
+  ChainBlock,
+  ChainSource,
+  ChainTransfer,
+  NodeReport,
+  WaitingTransactions,
+} from '../../rails/chain.ts';
 import type { DeriveAddresses } from '../../rails/derive-addresses.ts';
 import { dropChangeAbove, saveChangeOutputs } from '../../store/refunds/change.ts';
 import {
@@ -69,6 +76,8 @@ export interface ChainFollower {
    * throws.
    */
   follow(): Promise<Followed>;
+  /** Takes in what a survey of the nodes reported. */
+  heard(reports: readonly NodeReport[]): void;
 }
 
 /**
@@ -99,6 +108,7 @@ export function createChainFollower(
   }
 
   return {
+    heard: polls.heard,
     follow: async () => {
       // Before anything is read, so that a later request waits for the next round.
       const poll = await polls.next();

@@ -3,7 +3,7 @@ import { utxoNodeKindsFor } from '../../../test/litecoind.ts';
 import { NETWORK_FACTS } from '../../domain/networks.ts';
 import { ChainUnavailableError, type NativeBalances, type NodeReport } from '../../rails/chain.ts';
 import { fixedRates } from '../../rates/fixed.ts';
-import { readPolls, requestPoll, saveNodes } from '../../store/chains/chain.ts';
+import { readPolls, requestPoll } from '../../store/chains/chain.ts';
 import { createChainFollower } from './follow-chain.ts';
 import { etherRail, etherShop, type EtherShop } from './follow-chain.fixture.ts';
 import { CUSTOMER, etherRefund, paidOrder } from '../refunds/refund-ether.fixture.ts';
@@ -173,7 +173,8 @@ describe('a requested poll', () => {
       const follow = async (): Promise<void> => {
         while ((await follower.follow()) !== 'at_head');
       };
-      if (by === 'a survey') await saveNodes(db, 'ethereum', [report(height + 1)], clock());
+      if (by === 'a survey') follower.heard([report(height + 1)]);
+      follower.heard([report(null)]);
       await requestPoll(db, 'ethereum');
       if (by === 'a poll') told = height + 1;
       await follow();

@@ -1,13 +1,6 @@
 import { NETWORK_FACTS } from '../../domain/networks.ts';
-import type { ChainSource } from '../../rails/chain.ts';
-import {
-  knownBlock,
-  networkStates,
-  readCursor,
-  readPolls,
-  savePollDone,
-  type Cursor,
-} from '../../store/chains/chain.ts';
+import type { ChainSource, NodeReport } from '../../rails/chain.ts';
+import { knownBlock, readCursor, readPolls, savePollDone, type Cursor } from '../../store/chains/chain.ts';
 import type { App } from '../context.ts';
 import { isMainChain } from '../explorer.ts';
 
@@ -30,21 +23,21 @@ export function createRequestedPolls(app: App, source: ChainSource) {
   const { network } = source;
   let open: RequestedPoll | null = null;
   let highest = { height: 0, at: 0 };
-  let rolledBackAt = 0;
 
-  /** The newest block to read for a poll; null while no node knows at least what was read. */
+  function heard(reports: readonly NodeReport[]): void {
+    const now = app.clock();
+    const told = newestOf(reports) ?? 0;
+    const isOver = highest.at <= now - TOLD_MS;
+    if (told >= highest.height || isOver) highest = { height: told, at: now };
+  }
+
+  /** Every node is asked: the one that answers other calls may lag. Null while none knows at least what was read. */
   async function heightToRead(): Promise<number | null> {
     const cursor = await readCursor(app.db, network);
-    const told = await newestHeight(source);
-    if (told === null || told < (cursor?.height ?? 0)) return null;
-    const now = app.clock();
-    const since = Math.max(rolledBackAt, now - TOLD_MS);
-    const { nodes } = await networkStates(app.db);
-    const surveyed = nodes.filter((node) => node.network === network && node.checkedAt > since);
-    const before = highest.at > since ? highest.height : 0;
-    const height = Math.max(told, before, ...surveyed.map((node) => node.height ?? 0));
-    if (height > before) highest = { height, at: now };
-    return height;
+    const reports = await source.checkNodes(HEIGHT_MS);
+    heard(reports);
+    const told = newestOf(reports);
+    return told === null || told < (cursor?.height ?? 0) ? null : highest.height;
   }
 
   return {
@@ -59,9 +52,12 @@ export function createRequestedPolls(app: App, source: ChainSource) {
       return open;
     },
 
-    /** Called after a rollback: heights that nodes told before may be of the branch that they left. */
+    /** Takes in what nodes told, whoever asked them. */
+    heard,
+
+    /** Called after a rollback: what nodes told before may be of the branch that they left. */
     rolledBack: (): void => {
-      rolledBackAt = app.clock();
+      highest = { height: 0, at: 0 };
     },
 
     /**
@@ -80,9 +76,7 @@ export function createRequestedPolls(app: App, source: ChainSource) {
   };
 }
 
-/** Every node is asked, because the one that answers the other calls may be some blocks behind. */
-async function newestHeight(source: ChainSource): Promise<number | null> {
-  const reports = await source.checkNodes(HEIGHT_MS);
+function newestOf(reports: readonly NodeReport[]): number | null {
   const heights = reports.flatMap(({ height }) => (height === null ? [] : [height]));
   return heights.length === 0 ? null : Math.max(...heights);
 }

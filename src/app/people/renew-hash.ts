@@ -25,7 +25,9 @@ export async function renewHash(
     await updatePerson(trx, id, { passwordHash });
     return passwordHash;
   });
-  if (saved === null || saved === former || saved === passwordHash) return saved;
+  // Null: the password was reset.
+  if (saved === null || saved === former) return former;
+  if (saved === passwordHash) return saved;
   // Another sign-in may have renewed it.
   return (await hasher.verify(password, saved, whom)) ? saved : former;
 }

@@ -62,3 +62,12 @@ function noCommonBlock(network: Network, oldest: Pick<Cursor, 'height'>): OtherC
       `Nothing was changed. Set ${settingOf(network, 'RPC_URL')} to a node of the previous chain.`,
   );
 }
+
+/** The blocks up to the first one whose parent is not its predecessor: the chain changed while they were read. */
+export function linked(blocks: readonly ChainBlock[]): readonly ChainBlock[] {
+  const broken = blocks.findIndex((block, index) => {
+    const before = index === 0 ? undefined : blocks[index - 1];
+    return before !== undefined && (block.parentHash !== before.hash || block.height !== before.height + 1);
+  });
+  return broken < 0 ? blocks : blocks.slice(0, broken);
+}

@@ -35,7 +35,7 @@ import { changeOutputs, changeWatching } from '../refunds/change-watch.ts';
 import type { App } from '../context.ts';
 import { createContractWatch, type ContractWatch } from './contract-payments.ts';
 import { createContractPayoutWatch, type ContractPayoutWatch } from '../refunds/contract-payouts.ts';
-import { findFork } from './find-fork.ts';
+import { findFork, linked } from './find-fork.ts';
 import { firstBlock } from './first-block.ts';
 import { takeInLostMoney } from './lost-money.ts';
 import { createMempoolWatch, type MempoolProof } from './mempool.ts';
@@ -185,15 +185,6 @@ async function followBlocks(app: App, source: ChainSource, watches: Watches): Pr
     emitAfterCommit(trx, { kind: 'chain_rolled_back', network: source.network, fromHeight, toHeight, payments });
     return { touched, confirmed: [] };
   });
-}
-
-/** The blocks up to the first one whose parent is not its predecessor: the chain changed while they were read. */
-function linked(blocks: readonly ChainBlock[]): readonly ChainBlock[] {
-  const broken = blocks.findIndex((block, index) => {
-    const before = index === 0 ? undefined : blocks[index - 1];
-    return before !== undefined && (block.parentHash !== before.hash || block.height !== before.height + 1);
-  });
-  return broken < 0 ? blocks : blocks.slice(0, broken);
 }
 
 async function start(app: App, source: ChainSource): Promise<Followed> {

@@ -155,11 +155,11 @@ describe.skipIf(hasNoBrowser)('what somebody types', () => {
     requests.length = 0;
     await page.goto(`${dashboard.service.dashboard}/account`);
     await page.getByRole('button', { name: 'Change e-mail' }).click();
-    await paste(page, 'E-mail', 'Change e-mail');
+    await paste(page, 'E-mail', 'Save');
     await page.keyboard.press('Escape');
     await page.getByRole('button', { name: 'Change password' }).click();
-    await paste(page, 'Current password', 'Change password');
-    await paste(page, 'New password', 'Change password');
+    await paste(page, 'Current password', 'Save');
+    await paste(page, 'New password', 'Save');
     await page.keyboard.press('Escape');
     expect(requests).toEqual([]);
     await page.getByRole('button', { name: 'Set up an authenticator app' }).click();

@@ -61,7 +61,7 @@ describe.skipIf(hasNoBrowser)('coming into the dashboard', () => {
     );
     await client.end();
     await page.goto(`${dashboard.service.dashboard}/unsubscribe/${token}`);
-    await page.getByText('You’ll no longer get e-mails about failing webhooks.').waitFor();
+    await page.getByText('You’ll no longer get these e-mails: failing webhooks.').waitFor();
     expect(await violations(page, 'switching mails off')).toEqual([]);
     await page.getByRole('button', { name: 'Switch off' }).click();
     await page.getByRole('heading', { level: 1, name: 'Switched off' }).waitFor();

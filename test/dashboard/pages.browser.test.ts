@@ -212,7 +212,7 @@ describe.skipIf(hasNoBrowser)('the shell', () => {
     await dashboard.service.database.db.updateTable('sessions').set({ proved_at: old }).execute();
     await page.getByRole('button', { name: 'Change e-mail' }).click();
     await page.getByRole('textbox', { name: 'E-mail' }).fill('someone@example.com');
-    await page.getByRole('dialog').getByRole('button', { name: 'Change e-mail' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
     const reauthentication = page.getByRole('dialog', { name: 'Confirm it is you' });
     await reauthentication.waitFor();
     expect(await violations(page, 'reauthentication')).toEqual([]);

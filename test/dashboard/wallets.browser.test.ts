@@ -82,11 +82,11 @@ describe.skipIf(hasNoBrowser)('Wallets', () => {
     await button(page, 'Edit spread').click();
     await dialog.getByLabel('Spread in percent').fill('2.5');
     expect(await violations(page, 'Edit spread')).toEqual([]);
-    await dialog.getByRole('button', { name: 'Edit spread' }).click();
+    await dialog.getByRole('button', { name: 'Save' }).click();
     await page.getByText('2.5%', { exact: true }).waitFor();
     await button(page, 'Edit window').click();
     await dialog.getByLabel('Hours').fill('24');
-    await dialog.getByRole('button', { name: 'Edit window' }).click();
+    await dialog.getByRole('button', { name: 'Save' }).click();
     await page.getByText('24 h', { exact: true }).waitFor();
     await page.getByText('Connected', { exact: true }).waitFor();
     expect(await violations(page, 'Wallets')).toEqual([]);

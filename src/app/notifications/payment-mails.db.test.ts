@@ -289,7 +289,7 @@ it('the statement of a month comes on its first at eight in the person’s zone,
   await here.round();
   await here.round();
   expect(subjects(here)).toEqual(['Shop: your statement for June 2026']);
-  expect(textOf(here)).toMatch(/Completed payments: 2\r\nSum: \$30\.50[\s\S]*Refunds paid: 1/);
+  expect(textOf(here)).toMatch(/Paid payments: 2\r\nSum: \$30\.50[\s\S]*Refunds paid: 1/);
   // The service is away on the first.
   here.app.clock.set(Date.UTC(2026, 7, 3, 1));
   await here.round();

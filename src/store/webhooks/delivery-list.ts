@@ -1,5 +1,6 @@
 import { sql, type RawBuilder } from 'kysely';
 import type { ProjectMode } from '../../domain/permission.ts';
+import type { Fiat } from '../../domain/money.ts';
 import type { PaymentApi } from '../../domain/payment.ts';
 import { timestamp, type Database, type Trx } from '../database.ts';
 import type { DeliveryState } from '../schema/webhooks.ts';
@@ -21,8 +22,18 @@ export interface DeliverySearch {
   readonly paymentId: string | null;
 }
 
+/** The payment that an event is about; all null without one. */
+export interface EventPayment {
+  readonly paymentId: string | null;
+  /** The merchant's order id, or the number of a transaction. */
+  readonly paymentName: string | null;
+  readonly api: PaymentApi | null;
+  readonly amountMinor: bigint | null;
+  readonly currency: Fiat | null;
+}
+
 /** A delivery in a list. */
-export interface DeliveryRow {
+export interface DeliveryRow extends EventPayment {
   readonly id: bigint;
   readonly endpointId: string;
   readonly url: string;
@@ -31,11 +42,6 @@ export interface DeliveryRow {
   readonly state: DeliveryState;
   readonly nextAttemptAt: number | null;
   readonly createdAt: number;
-  readonly paymentId: string | null;
-  /** The merchant's order id, or the number of a transaction. */
-  readonly paymentName: string | null;
-  /** Null without a payment. */
-  readonly api: PaymentApi | null;
   /** Four facts of the latest attempt; null before the first. */
   readonly attemptedAt: number | null;
   readonly durationMs: number | null;
@@ -59,7 +65,7 @@ export async function searchDeliveries(
   const condition = await conditionOf(executor, scope, search);
   const after = page.after === null ? sql`` : sql`and d.id < ${page.after}::bigint`;
   const { rows } = await sql<DeliveryRow>`
-    select found.*, p.surface as api, ${PAYMENT_NAME} from (
+    select found.*, ${EVENT_PAYMENT} from (
       ${endpointsOf(scope, search)} cross join lateral (
         select ${COLUMNS} from ${SOURCES}
         where d.endpoint_id = w.id ${after} and ${condition}
@@ -93,8 +99,9 @@ export async function lockUndelivered(
   return rows.map(({ id }) => id);
 }
 
-/** The name of the payment `p` for people. */
-export const PAYMENT_NAME = sql`coalesce(p.merchant_order_id, p.transaction_number) as "paymentName"`;
+/** The payment `p` as a row tells of it, beside its id. */
+export const EVENT_PAYMENT = sql`p.surface as api, coalesce(p.merchant_order_id, p.transaction_number) as "paymentName",
+  p.amount_minor as "amountMinor", p.currency`;
 
 /** A delivery `d` with its event `e` and its latest attempt `a`. */
 export const SOURCES = sql`deliveries d join events e on e.id = d.event_id
@@ -175,7 +182,7 @@ export async function findDeliveryDetails(
   maxAttempts: number,
 ): Promise<DeliveryDetails | null> {
   const { rows } = await sql<Omit<DeliveryDetails, 'attempts'>>`
-    select ${COLUMNS}, w.id as "endpointId", w.url, p.surface as api, ${PAYMENT_NAME}, e.body, d.delivered_at as "deliveredAt",
+    select ${COLUMNS}, w.id as "endpointId", w.url, ${EVENT_PAYMENT}, e.body, d.delivered_at as "deliveredAt",
       case when w.deleted_at is not null then 'deleted' when w.disabled_at is not null then 'disabled'
         when w.paused_at is not null then 'paused' else 'on' end as "endpointState"
     from ${SOURCES} join webhook_endpoints w on w.id = d.endpoint_id left join payments p on p.id = e.payment_id

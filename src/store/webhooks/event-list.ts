@@ -1,10 +1,9 @@
 import { sql } from 'kysely';
 import { EVENT_TYPES, type EventType } from '../../domain/event-type.ts';
 import { firstUuidOf } from '../../domain/id.ts';
-import type { PaymentApi } from '../../domain/payment.ts';
 import type { Database } from '../database.ts';
 import type { ProjectMode } from '../../domain/permission.ts';
-import { PAYMENT_NAME } from './delivery-list.ts';
+import { EVENT_PAYMENT, type EventPayment } from './delivery-list.ts';
 
 /** Filters of the log of events; null fields do not restrict. */
 export interface EventSearch {
@@ -14,14 +13,10 @@ export interface EventSearch {
   readonly createdBefore: number | null;
 }
 
-export interface EventFacts {
+export interface EventFacts extends EventPayment {
   readonly id: string;
   readonly type: EventType;
   readonly createdAt: number;
-  readonly paymentId: string | null;
-  /** The merchant's order id, or the number of a transaction. */
-  readonly paymentName: string | null;
-  readonly api: PaymentApi | null;
 }
 
 export interface EventRow extends EventFacts {
@@ -54,7 +49,7 @@ export async function searchEvents(
       : sql`select id, type, created_at, payment_id from events
           where payment_id = ${paymentId}::uuid and ${condition} and type = any (${[...wanted]}::text[])`;
   const { rows } = await sql<EventRow>`
-    select e.id, e.type, e.created_at as "createdAt", e.payment_id as "paymentId", p.surface as api, ${PAYMENT_NAME}, sent.*
+    select e.id, e.type, e.created_at as "createdAt", e.payment_id as "paymentId", ${EVENT_PAYMENT}, sent.*
     from (select * from (${newest}) e order by id desc limit ${page.limit}) e
     left join payments p on p.id = e.payment_id
     cross join lateral (
@@ -78,8 +73,7 @@ export async function findEvent(
   id: string,
 ): Promise<StoredEvent | null> {
   const { rows } = await sql<StoredEvent>`
-    select e.id, e.type, e.created_at as "createdAt", e.payment_id as "paymentId", p.surface as api,
-      ${PAYMENT_NAME}, e.request_id as "requestId", e.body
+    select e.id, e.type, e.created_at as "createdAt", e.payment_id as "paymentId", ${EVENT_PAYMENT}, e.request_id as "requestId", e.body
     from events e left join payments p on p.id = e.payment_id
     where e.id = ${id}::uuid and e.project_id = ${projectId}::uuid and e.mode = ${mode}`.execute(db);
   return rows[0] ?? null;

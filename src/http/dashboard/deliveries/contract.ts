@@ -5,8 +5,16 @@ import { type Contracts, idField, modeParams, keysetQuery, createdFilters } from
 
 export const DELIVERY_STATES = ['waiting', 'delivered', 'failed', 'stopped'] as const;
 
-/** The payment's id in the form of its API. */
-const payment = nullable(Type.String());
+/** The payment that an event is about; all null without one. */
+export const eventPayment = {
+  /** The payment's id in the form of its API. */
+  payment: nullable(Type.String()),
+  /** The merchant's order id, or the number of a transaction. */
+  payment_name: nullable(Type.String()),
+  payment_amount: nullable(Type.Object({ amount: Type.String(), currency: Type.String() })),
+};
+const eventPaymentShape = Type.Object(eventPayment);
+export type EventPaymentView = Static<typeof eventPaymentShape>;
 
 const row = {
   id: Type.String(),
@@ -15,9 +23,7 @@ const row = {
   event: Type.String(),
   type: oneOf(EVENT_TYPES),
   state: oneOf(DELIVERY_STATES),
-  payment,
-  /** The merchant's order id, or the number of a transaction. */
-  payment_name: nullable(Type.String()),
+  ...eventPayment,
   created_at: time(),
   next_attempt_at: nullable(time()),
   /** The time of the latest attempt; null before the first. */

@@ -3,6 +3,7 @@ import { retryDelivery } from '../../../app/webhooks/deliveries.ts';
 import { retryDeliveries, retryProgress, runningRetry, stopRetry } from '../../../app/webhooks/retry-deliveries.ts';
 import { isEventType } from '../../../domain/event-type.ts';
 import { decodeId, deliveryId, encodeId, parseUuid } from '../../../domain/id.ts';
+import { fiatDecimals, formatDecimal } from '../../../domain/money.ts';
 import {
   findDeliveryDetails,
   searchDeliveries,
@@ -10,6 +11,7 @@ import {
   type DeliveryDetails,
   type DeliveryRow,
   type DeliverySearch,
+  type EventPayment,
 } from '../../../store/webhooks/delivery-list.ts';
 import type { RetryProgress } from '../../../store/webhooks/delivery-retries.ts';
 import { publicPaymentId } from '../../../wire/payment.ts';
@@ -19,7 +21,14 @@ import { done, refusalError } from '../refusal-words.ts';
 import type { Dashboard, Routes } from '../route.ts';
 import type { ProjectScope } from '../scope.ts';
 import { endpointId } from '../webhooks/routes.ts';
-import type { AttemptView, DeliveryFilters, DeliveryRowView, DeliveryView, RetryView } from './contract.ts';
+import type {
+  AttemptView,
+  DeliveryFilters,
+  DeliveryRowView,
+  DeliveryView,
+  EventPaymentView,
+  RetryView,
+} from './contract.ts';
 import { keysetOf, listOf } from '../record-parts.ts';
 import { readCreated } from '../../dates.ts';
 
@@ -129,9 +138,16 @@ function answerOf(text: string | undefined): DeliverySearch['answer'] {
   throw invalid('status', 'status must be a status code from 100 to 599, or the word none.');
 }
 
-/** The payment of a row, in the form of its API's id. */
-export function paymentOf({ paymentId, api }: Pick<DeliveryRow, 'paymentId' | 'api'>): string | null {
-  return paymentId === null || api === null ? null : publicPaymentId({ id: paymentId, api });
+export function eventPaymentView(row: EventPayment): EventPaymentView {
+  const { paymentId, api, paymentName, amountMinor, currency } = row;
+  return {
+    payment: paymentId === null || api === null ? null : publicPaymentId({ id: paymentId, api }),
+    payment_name: paymentName,
+    payment_amount:
+      amountMinor === null || currency === null
+        ? null
+        : { amount: formatDecimal(amountMinor, fiatDecimals(currency)), currency },
+  };
 }
 
 function rowView(row: DeliveryRow): DeliveryRowView {
@@ -143,8 +159,7 @@ function rowView(row: DeliveryRow): DeliveryRowView {
     event: encodeId('event', row.eventId),
     type: row.type,
     state: row.state,
-    payment: paymentOf(row),
-    payment_name: row.paymentName,
+    ...eventPaymentView(row),
     created_at: isoTime(row.createdAt),
     next_attempt_at: isoTimeOrNull(row.nextAttemptAt),
     attempted_at: isoTimeOrNull(row.attemptedAt),

@@ -1,16 +1,14 @@
 import { Type, type Static } from 'typebox';
 import { EVENT_TYPES } from '../../../domain/event-type.ts';
 import { oneOf, text, nullable, time } from '../../fields.ts';
+import { eventPayment } from '../deliveries/contract.ts';
 import { type Contracts, idField, modeParams, keysetQuery, createdFilters } from '../contract-parts.ts';
 
 const row = {
   id: Type.String(),
   type: oneOf(EVENT_TYPES),
   created_at: time(),
-  /** The payment's id in the form of its API. */
-  payment: nullable(Type.String()),
-  /** The merchant's order id, or the number of a transaction. */
-  payment_name: nullable(Type.String()),
+  ...eventPayment,
 };
 const rowShape = Type.Object({
   ...row,

@@ -3,7 +3,7 @@ import { decodeId, encodeId } from '../../../domain/id.ts';
 import { findEvent, searchEvents, type EventFacts, type EventRow } from '../../../store/webhooks/event-list.ts';
 import { isoTime } from '../../../wire/time.ts';
 import { notFound } from '../../errors.ts';
-import { paymentOf, readPayment } from '../deliveries/routes.ts';
+import { eventPaymentView, readPayment } from '../deliveries/routes.ts';
 import type { Dashboard, Routes } from '../route.ts';
 import { keysetOf, listOf } from '../record-parts.ts';
 import { readCreated } from '../../dates.ts';
@@ -34,7 +34,6 @@ function commonOf(event: EventFacts) {
     id: encodeId('event', event.id),
     type: event.type,
     created_at: isoTime(event.createdAt),
-    payment: paymentOf(event),
-    payment_name: event.paymentName,
+    ...eventPaymentView(event),
   };
 }

@@ -200,6 +200,7 @@ interface AccountDialogProps {
 
 /** A dialog that changes the account and takes over the session from the answer. */
 function AccountDialog({ send, done, onClose, children, ...rest }: AccountDialogProps) {
+  const { t } = useLocale();
   const { queries, toast } = useDashboard();
   const change = useChange({
     send,
@@ -211,7 +212,7 @@ function AccountDialog({ send, done, onClose, children, ...rest }: AccountDialog
     },
   });
   return (
-    <FormDialog {...rest} action={change} onClose={onClose}>
+    <FormDialog {...rest} confirm={t('save')} action={change} onClose={onClose}>
       {children((field) => problemOf(change.error, field), change.error)}
     </FormDialog>
   );

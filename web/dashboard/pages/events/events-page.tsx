@@ -17,6 +17,7 @@ import { Page } from '../../shell/page.tsx';
 import { Ago, Facts, Moment, Short } from '../../ui/value.tsx';
 import { asOptions, LogFilters, usePeriodRow } from '../log/log-filters.tsx';
 import { CodeBlock, LogPanel, PaymentLink } from '../log/log-panel.tsx';
+import { EventPayment } from '../log/event-payment.tsx';
 import { LogView, type LogColumn } from '../log/log-view.tsx';
 import logCss from '../log/log.module.css';
 import { useLog } from '../log/use-log.ts';
@@ -79,7 +80,7 @@ function useColumns(): readonly LogColumn<EventRowView>[] {
   const { t, number } = useLocale('webhooks');
   return [
     { key: 'type', title: t('event'), cell: ({ type }) => type },
-    { key: 'payment', title: t('payment'), from: 'medium', cell: (row) => row.payment_name ?? row.payment ?? <None /> },
+    { key: 'payment', title: t('payment'), from: 'medium', cell: (row) => <EventPayment {...row} /> },
     {
       key: 'arrived',
       title: t('event_deliveries'),

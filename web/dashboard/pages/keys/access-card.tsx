@@ -185,9 +185,9 @@ function OriginsDialog(props: AccessDialogProps) {
   const { t } = useLocale('keys');
   const { text, setText, isDirty, save } = useEdit('origins', props);
   const action = { ...save, mutate: () => save.mutate(false) };
-  const dialog = { name: t('edit_origins'), text: t('access_text'), isDirty, action, onClose: props.onClose };
+  const dialog = { name: t('edit_origins'), confirm: t('save'), text: t('access_text'), isDirty, action };
   return (
-    <FormDialog {...dialog} fields={['values']}>
+    <FormDialog {...dialog} fields={['values']} onClose={props.onClose}>
       <LinesField kind="origins" value={text} fault={save.error} onValue={setText} />
     </FormDialog>
   );

@@ -99,7 +99,7 @@ function SpreadDialog(props: DialogProps) {
   const [spread, setSpread] = useState(from);
   const save = useSaveTerm(props, 'spread_saved');
   const action = { ...save, mutate: () => save.mutate({ spread: percentOf(spread) }) };
-  const dialog = { name: t('spread_edit'), text: t('spread_text'), onClose: props.onClose };
+  const dialog = { name: t('spread_edit'), confirm: t('save'), text: t('spread_text'), onClose: props.onClose };
   return (
     <FormDialog {...dialog} isDirty={spread !== from} action={action} fields={['spread']}>
       <PercentField
@@ -120,7 +120,7 @@ function WindowDialog(props: DialogProps) {
   const [hours, setHours] = useState(from);
   const save = useSaveTerm(props, 'monitoring_saved');
   const mutate = (): void => save.mutate({ monitoring_hours: hours === '' ? null : Number(hours) });
-  const dialog = { name: t('monitoring_edit'), text: t('monitoring_text'), onClose: props.onClose };
+  const dialog = { name: t('monitoring_edit'), confirm: t('save'), text: t('monitoring_text'), onClose: props.onClose };
   return (
     <FormDialog {...dialog} isDirty={hours !== from} action={{ ...save, mutate }} fields={['monitoring_hours']}>
       <WholeNumberField

@@ -6,6 +6,7 @@ import { Page } from '../../shell/page.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
 import { Empty, Loaded } from '../../ui/placeholder.tsx';
+import { EventPayment } from '../log/event-payment.tsx';
 import { LogView, type LogColumn } from '../log/log-view.tsx';
 import { DeliveryPanel } from './delivery-panel.tsx';
 import { EndpointList, type EndpointAction, Answer, DeliveryState } from './endpoint-list.tsx';
@@ -151,7 +152,7 @@ function useDeliveryColumns(): readonly LogColumn<DeliveryRowView>[] {
       key: 'payment',
       title: t('payment'),
       from: 'medium',
-      cell: (row) => row.payment_name ?? row.payment ?? <None />,
+      cell: (row) => <EventPayment {...row} />,
     },
     { key: 'endpoint', title: t('endpoint'), from: 'wide', cell: ({ url }) => shortUrl(url) },
     {

@@ -133,7 +133,7 @@ describe.skipIf(hasNoBrowser)('a live payment, on a real chain', () => {
     // A person who opens it again before a block shows it is warned.
     await page.keyboard.press('Escape');
     await refunds.getByRole('button', { name: 'Sign refund' }).click();
-    await sign.getByText(`${wallet.sent[0]} was sent at `, { exact: false }).waitFor();
+    await sign.getByText(`is being paid by ${wallet.sent[0]}, which is waiting`, { exact: false }).waitFor();
     await chain().rpc('evm_setAutomine', [true]);
     await chain().mine(2);
     await sign.getByText('Completed.').waitFor();
@@ -148,7 +148,7 @@ describe.skipIf(hasNoBrowser)('a live payment, on a real chain', () => {
     const { page } = await dashboard.openSignedIn();
     await node().send(await create(page, `${UTXO.asset} · ${UTXO.name}`), '0.5');
     await node().mine(2);
-    await page.getByText('Overpaid').waitFor();
+    await page.getByText('Overpaid').first().waitFor();
     await button(page, 'Refund').click();
     await page.getByLabel(/^Only the overpaid amount/).check();
     await page.getByRole('textbox', { name: 'Address' }).fill(await node().newAddress());
@@ -199,13 +199,15 @@ describe.skipIf(hasNoBrowser)('a live payment, on a real chain', () => {
     await pay(address, OWED / 2n);
     await page.getByText('Underpaid').waitFor();
     await button(page, 'Accept payment').click();
-    await page.getByText('0.005 of 0.01 ETH is confirmed.').waitFor();
+    await page.getByText('0.005 ETH of 0.01 ETH is confirmed.').waitFor();
     await page.getByText('You waive the missing 0.005 ETH.').waitFor();
     await confirm(page, 'Accept payment').click();
     await page.getByText('Payment accepted.').first().waitFor();
     await button(page, 'Refund').click();
     await page.getByLabel('The customer enters the address').check();
     await confirm(page, 'Refund').click();
+    await page.getByRole('textbox', { name: 'Refund link' }).waitFor();
+    await page.keyboard.press('Escape');
     await page.getByText('waiting for the customer’s address').waitFor();
     await button(page, 'Cancel refund').click();
     await page.getByRole('dialog', { name: 'Cancel refund' }).waitFor();
@@ -260,7 +262,7 @@ describe.skipIf(hasNoBrowser)('a live payment, on a real chain', () => {
     await dialog.getByRole('button', { name: wallet.info.name }).click();
     // Another tab sees that a wallet is being asked, and is not offered the same again.
     const asked = other.getByRole('list', { name: 'Under way' });
-    await asked.getByText('In a wallet').waitFor();
+    await asked.getByText('In a wallet', { exact: true }).waitFor();
     await other.getByText('Transactions to send now, in this order').waitFor({ state: 'detached' });
     await asked.getByRole('button', { name: 'Enter the hash' }).click();
     expect(await violations(other, 'Sweeps under way')).toEqual([]);

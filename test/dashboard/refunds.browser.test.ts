@@ -79,7 +79,6 @@ describe.skipIf(hasNoBrowser)('Refunds', () => {
       .or(table(page).getByRole('row', { name: /^0\.0001 BTC/ }))
       .first()
       .waitFor();
-    if (await fresh.isVisible()) await fresh.click();
     await page.getByLabel('Status').selectOption('Waiting for address');
     await page.waitForURL(/stage=waiting_for_address/);
     await table(page)

@@ -8,7 +8,7 @@ import { NO_MONEY } from '../../domain/payment.ts';
 import { matchingAddress } from '../../rails/address.ts';
 import { depositAddress } from '../../rails/evm/deposit.ts';
 import { MAIN_CHAINS } from '../../rails/utxo/params.ts';
-import { forgetAtHead, readPolls, saveProblem } from '../../store/chains/chain.ts';
+import { forgetAtHead, readPolls, saveNodes, saveProblem } from '../../store/chains/chain.ts';
 import { awaitPoll, type AwaitPoll } from './unread-money.ts';
 import { saveSentPayout } from '../../store/refunds/sent-payouts.ts';
 import { findListedRefund } from '../../store/refunds/refund-list.ts';
@@ -577,6 +577,14 @@ describe('a refund in ether whose payout was seen', () => {
     expect(await showEther(shop, refund)).toMatchObject({ problem: null, warnings: [] });
     shop.app.clock.advance(60_000);
     expect(await showEther(shop, refund)).toMatchObject({ problem: null, warnings: [warned] });
+    await shop.follow();
+    expect(await showEther(shop, refund)).toMatchObject({ problem: null, warnings: [] });
+    // The node that blocks are read from lags behind another.
+    const { db, clock } = shop.app;
+    const height = ((await shop.cursorHeight()) ?? 0) + 1;
+    await saveNodes(db, 'ethereum', [{ node: 'https://node.example', height, problem: null }], clock());
+    expect(await showEther(shop, refund)).toMatchObject({ problem: null, warnings: [warned] });
+    await shop.mine();
     await shop.follow();
     expect(await showEther(shop, refund)).toMatchObject({ problem: null, warnings: [] });
     shop.app.clock.advance(10 * 60_000);

@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import { familyFacts, type Network } from '../../domain/networks.ts';
 import type { Refund } from '../../domain/refund.ts';
-import { readAtHead, readCursor, readPolls, requestPoll } from '../../store/chains/chain.ts';
+import { networkStates, readAtHead, readCursor, readPolls, requestPoll } from '../../store/chains/chain.ts';
 import type { Database, Trx } from '../../store/database.ts';
 import { isUncompared, saveUncompared } from '../../store/refunds/refund-balances.ts';
 import type { App } from '../context.ts';
@@ -80,12 +80,22 @@ export async function unreadMoney(
  */
 export async function unreadBeforePaying(app: App, refund: Refund): Promise<UnreadMoney | null> {
   const { network } = refund;
+  const { seesWaiting } = familyFacts(network);
   const at = await readAtHead(app.db, network);
-  const unread = await unreadMoney(app, app.db, refund, at !== null && at >= app.clock() - MAX_HEAD_AGE_MS);
-  if (unread?.kind !== 'blocks' || familyFacts(network).seesWaiting || at !== null) return unread;
   const cursor = await readCursor(app.db, network);
+  const isRecent = at !== null && at >= app.clock() - MAX_HEAD_AGE_MS;
+  const isBehind = !seesWaiting && (await hasHigherNode(app, network, cursor?.height ?? 0));
+  const unread = await unreadMoney(app, app.db, refund, isRecent && !isBehind);
+  if (unread?.kind !== 'blocks' || seesWaiting || (at !== null && !isRecent)) return unread;
   const isOfNow = cursor !== null && Math.abs(app.clock() - cursor.blockAt) <= UNDER_WAY_MS;
   return isOfNow ? null : unread;
+}
+
+/** Whether a node knows a block that was not read, as when the one that blocks are read from lags. */
+async function hasHigherNode(app: App, network: Network, read: number): Promise<boolean> {
+  const { nodes } = await networkStates(app.db);
+  const since = app.clock() - MAX_HEAD_AGE_MS;
+  return nodes.some((node) => node.network === network && node.checkedAt >= since && (node.height ?? 0) > read);
 }
 
 /** Records that a refund has its address from now on, so that waiting transactions are compared with it. */

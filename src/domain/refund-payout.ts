@@ -7,6 +7,20 @@ import { REFUND_LIFETIME_MS, type RefundStatus } from './refund.ts';
  */
 export const MAX_LATE_PAYOUT_MS = 2 * REFUND_LIFETIME_MS;
 
+/** How many blocks after a balance grew unexplained nodes are asked again: they keep little more than a hundred. */
+export const MAX_RETRACED_BLOCKS = 64;
+
+/**
+ * Whether growth up to a height is traced again when these blocks are read: 1, 2, 4 … 64 blocks later, so that neither
+ * nodes that cannot trace are asked forever, nor a fault of seconds or minutes hides a payout.
+ */
+export function isTracedAgain(grownHeight: number, first: number, tip: number): boolean {
+  for (let later = 1; later <= MAX_RETRACED_BLOCKS; later *= 2) {
+    if (first <= grownHeight + later && grownHeight + later <= tip) return true;
+  }
+  return false;
+}
+
 /** A transfer to a refund's address. Amounts in the smallest unit, times in epoch milliseconds. */
 export interface PayoutTransfer {
   readonly transactionHash: string;
@@ -17,6 +31,8 @@ export interface PayoutTransfer {
   readonly amount: bigint;
   /** Timestamp of its block; null while it is in a mempool. */
   readonly blockAt: number | null;
+  /** The ids of the only refunds that it may pay, if its block was read before and others may be newer. */
+  readonly mayPay?: readonly string[];
 }
 
 /** The facts of a refund that matter for finding its payout. */
@@ -69,7 +85,8 @@ interface Payee {
  * may exactly match a failed refund, or pay a paid one once more: that is a guess. `refunds` are in order of creation.
  *
  * No block's date is compared with the creation of a refund. Blocks are read once and in order, so that the cursor
- * alone tells which transfers came after a refund, and a wrong clock hides no payout (docs/design/refunds.md).
+ * alone tells which transfers came after a refund, and a wrong clock hides no payout (docs/design/refunds.md). Blocks
+ * that are traced later say themselves which refunds are older (`mayPay`).
  */
 export function matchPayouts<T extends PayoutTransfer>(
   transfers: readonly T[],
@@ -87,7 +104,9 @@ export function matchPayouts<T extends PayoutTransfer>(
     paid.add(refund.id);
     if (transfer.blockAt !== null) mined.add(refund.id);
   };
-  const fits = (transfer: T): readonly PayableRefund[] => refunds.filter((refund) => isPaidBy(refund, transfer));
+  const equal = (transfer: T): readonly PayableRefund[] => refunds.filter((refund) => isPaidBy(refund, transfer));
+  const fits = (transfer: T): readonly PayableRefund[] =>
+    equal(transfer).filter(({ id }) => transfer.mayPay?.includes(id) ?? true);
   const free = (candidates: readonly PayableRefund[]): Payee | null => {
     const open = candidates.filter((refund) => waits(refund, known) && !mined.has(refund.id));
     return certain(open.find(({ id }) => !paid.has(id)) ?? open[0]);
@@ -107,7 +126,7 @@ export function matchPayouts<T extends PayoutTransfer>(
 
   const used = new Set<KnownPayout>();
   const seenAs = (transfer: T, isSame: (payout: KnownPayout) => boolean): Payee | null => {
-    for (const refund of fits(transfer)) {
+    for (const refund of equal(transfer)) {
       const payout = known.find(
         (one) => one.refundId === refund.id && one.asset === transfer.asset && isSame(one) && !used.has(one),
       );

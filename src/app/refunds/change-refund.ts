@@ -1,3 +1,4 @@
+import { MAX_RETRACED_BLOCKS } from '../../domain/refund-payout.ts';
 import type { Mode } from '../../domain/permission.ts';
 import type { Refund } from '../../domain/refund.ts';
 import { findRefund, lockRefund, setRefundAddress } from '../../store/refunds/refunds.ts';
@@ -15,6 +16,8 @@ import {
 } from './unread-money.ts';
 import { inRefundTransaction, type RefundOutcome, applyToRefund, auditedRefund } from './save-refund.ts';
 import type { Trx } from '../../store/database.ts';
+import { readCursor } from '../../store/chains/chain.ts';
+import { growthAbove } from '../../store/refunds/refund-balances.ts';
 import { beingPaid, payoutOf } from '../../store/refunds/refund-payouts.ts';
 import { recordPeoplesAudit } from '../audit.ts';
 import type { IdempotencyRequest } from '../idempotency.ts';
@@ -68,7 +71,7 @@ function claimedRefund(app: App, refund: Refund, address: string): Refund {
 
 /**
  * Cancels a refund that is not being paid. Refused once its payout was seen, mined or not, and, unless forced, if its
- * network cannot be read up to the node's newest block now.
+ * network cannot be read up to the node's newest block now, or while the nodes are asked who made its balance grow.
  */
 export async function cancelRefund(
   app: App,
@@ -83,9 +86,11 @@ export async function cancelRefund(
     if (refund === null || !isWithin(refund, scope)) return { kind: 'not_found' };
     if (refund.status === 'pending') {
       const unread = isForced ? null : await unreadMoney(app, trx, refund, isReadToHead);
+      const growth = isForced ? null : await growthBeingTraced(trx, refund);
       const refused = await payoutRefusal(trx, refund);
       if (refused !== null) return refused;
       if (unread !== null) return unreadRefusal(refund, unread);
+      if (growth !== null) return growthRefusal(refund, growth);
     }
     const outcome = await applyToRefund(app, trx, refund, { kind: 'failed', reason: 'cancelled' }, idempotency);
     if (outcome.kind === 'done') await recordPeoplesAudit(app, trx, auditedRefund('refund.cancel', outcome.refund));
@@ -119,5 +124,16 @@ async function payoutRefusal(trx: Trx, { id }: Refund): Promise<RefundRefusal | 
 /** Until the blocks and transactions that may pay the refund are read, nobody knows whether they do. */
 function unreadRefusal({ id }: Refund, { text }: UnreadMoney): RefundRefusal {
   const message = `${text}. Therefore, the refund cannot be cancelled now. Try again in a moment. If the node stays unavailable, make sure that nothing was sent, then use:`;
+  return { kind: 'refused', param: null, message, wayOut: { kind: 'force_cancel', refundId: id } };
+}
+
+/** The height up to which the refund's balance grew, while the nodes are still asked which transaction caused this. */
+async function growthBeingTraced(trx: Trx, { id, network }: Refund): Promise<number | null> {
+  const cursor = await readCursor(trx, network);
+  return growthAbove(trx, id, (cursor?.height ?? 0) - MAX_RETRACED_BLOCKS);
+}
+
+function growthRefusal({ id, address }: Refund, height: number): RefundRefusal {
+  const message = `The balance of ${address} grew up to block ${height}, and no node has shown yet which transaction caused this. A contract, such as a Safe, may have paid the refund. Therefore, the refund cannot be cancelled now. The nodes are asked again during the ${MAX_RETRACED_BLOCKS} blocks after it. Try again later. If the address's internal transactions in a block explorer show that the refund was not paid, use:`;
   return { kind: 'refused', param: null, message, wayOut: { kind: 'force_cancel', refundId: id } };
 }

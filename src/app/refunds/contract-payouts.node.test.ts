@@ -5,7 +5,7 @@ import { encodeId } from '../../domain/id.ts';
 import { formatDecimal } from '../../domain/money.ts';
 import type { Refund } from '../../domain/refund.ts';
 import { ChainUnavailableError, type ChainSource, type NativeBalances } from '../../rails/chain.ts';
-import { MAX_LATE_PAYOUT_MS } from '../../domain/refund-payout.ts';
+import { MAX_LATE_PAYOUT_MS, MAX_RETRACED_BLOCKS } from '../../domain/refund-payout.ts';
 import { findRefund } from '../../store/refunds/refunds.ts';
 import { CONFIRMATIONS, eventsOf, etherShop, OWED_WEI, type EtherShop } from '../chains/follow-chain.fixture.ts';
 import { createChainFollower } from '../chains/follow-chain.ts';
@@ -285,7 +285,8 @@ describe('the warning that a contract may have paid a refund', () => {
         block.height === height ? Promise.resolve(null) : native.internalTransfers(block, addresses),
     }));
     await shop.follow(source);
-    await shop.advance(CONFIRMATIONS);
+    await shop.mine(CONFIRMATIONS);
+    await shop.follow(source);
     expect([await shop.statusOf(refund), await shop.statusOf(second)]).toEqual(['completed', 'pending']);
     expect(await shop.warningsOf(second)).toHaveLength(1);
   });
@@ -317,6 +318,85 @@ describe('the warning that a contract may have paid a refund', () => {
   });
 });
 
+describe('a refund that a contract pays in a block that no node traces at first', () => {
+  /** A follower that cannot trace until its source is well again. */
+  async function untracedShop() {
+    const shop = await safeShop();
+    const refund = await shop.refund();
+    await shop.advance();
+    let isWell = false;
+    let traces = 0;
+    const source = sourceWith(shop, (native) => ({
+      internalTransfers: (block, addresses) => {
+        traces += 1;
+        return isWell ? native.internalTransfers(block, addresses) : Promise.resolve(null);
+      },
+    }));
+    const step = async (blocks = 1): Promise<number> => {
+      const before = traces;
+      await shop.mine(blocks);
+      await shop.follow(source);
+      return traces - before;
+    };
+    const hash = await shop.safe.send('pay', [refund.address], { valueWei: PART });
+    await step();
+    return { shop, refund, hash, step, recover: () => void (isWell = true) };
+  }
+
+  it('completes once a node traces that block, and its warning ends', async () => {
+    const { shop, refund, hash, step, recover } = await untracedShop();
+    await step(2);
+    expect(await shop.warningsOf(refund)).toHaveLength(1);
+    recover();
+    await step(2);
+    expect(await shop.warningsOf(refund)).toEqual([]);
+    await step(CONFIRMATIONS);
+    expect(await findRefund(shop.app.db, refund.id)).toMatchObject(paidBy(hash));
+  });
+
+  it('is not cancelled while nodes are asked about it, 1, 2, 4 … 64 blocks later, unless somebody insists', async () => {
+    const { shop, refund, step } = await untracedShop();
+    const cancel = (isForced = false) => cancelRefund(shop.app, { id: refund.id, isForced }, null, shop.poll);
+    const traces: number[] = [];
+    for (let later = 1; later < MAX_RETRACED_BLOCKS; later += 1) traces.push(await step());
+    expect(traces.flatMap((count, index) => (count > 0 ? [[index + 1, count]] : []))).toEqual([
+      [1, 1],
+      [2, 1],
+      [4, 1],
+      [8, 1],
+      [16, 1],
+      [32, 1],
+    ]);
+    expect(await cancel()).toMatchObject({ kind: 'refused', message: expect.stringContaining('The nodes are asked') });
+    expect(await step()).toBe(1);
+    expect(await shop.warningsOf(refund)).toHaveLength(1);
+    expect(await cancel()).toMatchObject({ kind: 'done' });
+  });
+
+  it('is paid after all though somebody cancelled it, and completes no refund that was made later', async () => {
+    const { shop, refund, hash, step, recover } = await untracedShop();
+    expect(await cancelRefund(shop.app, { id: refund.id, isForced: true }, null, shop.poll)).toMatchObject({
+      kind: 'done',
+    });
+    const next = await shop.refund(refund.address);
+    recover();
+    await step(CONFIRMATIONS);
+    const shown = await refundInstructions(shop.app, refund.id, () => null);
+    expect(shown).toMatchObject({ call: null, problem: expect.stringContaining(`${hash} paid exactly this amount`) });
+    expect(await shop.statusOf(next)).toBe('pending');
+  });
+
+  it('is looked for in the blocks of both payments if money comes once more before a node traces', async () => {
+    const { shop, refund, hash, step, recover } = await untracedShop();
+    await shop.safe.send('pay', [refund.address], { valueWei: PART * 2n });
+    await step(4);
+    expect(await shop.warningsOf(refund)).toEqual([expect.stringContaining('grew by 0.0075 ETH')]);
+    recover();
+    await step(1 + CONFIRMATIONS);
+    expect(await findRefund(shop.app.db, refund.id)).toMatchObject(paidBy(hash));
+  });
+});
+
 describe('the warning that a contract may have paid a refund, once that is cancelled,', () => {
   it('is given at the next refund of the same money', async () => {
     const shop = await safeShop();
@@ -324,7 +404,8 @@ describe('the warning that a contract may have paid a refund, once that is cance
     await shop.safe.send('pay', [refund.address], { valueWei: PART });
     await shop.mine();
     await shop.follow(traceless(shop));
-    expect(await cancelRefund(shop.app, { id: refund.id }, null, shop.poll)).toMatchObject({ kind: 'done' });
+    const cancelled = await cancelRefund(shop.app, { id: refund.id, isForced: true }, null, shop.poll);
+    expect(cancelled).toMatchObject({ kind: 'done' });
     const next = await shop.refund();
     expect(await shop.warningsOf(next)).toEqual([
       expect.stringMatching(

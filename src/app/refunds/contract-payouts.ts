@@ -1,8 +1,13 @@
-import type { ChainBlock, ChainSource, NativeBalances } from '../../rails/chain.ts';
-import { MAX_LATE_PAYOUT_MS } from '../../domain/refund-payout.ts';
+import type { BlockId, ChainBlock, ChainSource, NativeBalances } from '../../rails/chain.ts';
+import { isTracedAgain, MAX_LATE_PAYOUT_MS } from '../../domain/refund-payout.ts';
 import { balancesOf } from '../../rails/native-balances.ts';
 import { knownBlock, readCursor, type Cursor } from '../../store/chains/chain.ts';
-import { unpaidRefunds, type BalanceCheck, type UnpaidRefund } from '../../store/refunds/refund-balances.ts';
+import {
+  unpaidRefunds,
+  type BalanceCheck,
+  type Growth,
+  type UnpaidRefund,
+} from '../../store/refunds/refund-balances.ts';
 import type { Database } from '../../store/database.ts';
 import type { App } from '../context.ts';
 import type { FoundTransfer } from '../payments/chain-money.ts';
@@ -15,9 +20,14 @@ const MAX_TRACED_BLOCKS = 100;
 /** How many blocks in one go may fail to be traced: each may take a node's whole timeout, and blocks wait for it. */
 const MAX_FAILED_TRACES = 3;
 
+/** A contract's transfer and the ids of the refunds that it may pay: later ones got their address after its block. */
+interface FoundPayout extends FoundTransfer {
+  readonly mayPay: readonly string[];
+}
+
 /** The results of comparing the balances on refund addresses. */
 export interface ContractPayouts {
-  readonly found: readonly FoundTransfer[];
+  readonly found: readonly FoundPayout[];
   readonly checks: readonly BalanceCheck[];
 }
 
@@ -36,8 +46,8 @@ const NOTHING: ContractPayouts = { found: [], checks: [] };
 /**
  * Compares the balances in the network's own coin on the addresses of unpaid refunds, failed ones among them, with
  * those of the last check. If one grew by at least the refund's amount, the blocks since are traced for an explanation.
- * If no node can trace them, the growth is kept as unexplained: it completes nothing, but a person who is about to pay
- * the refund is warned.
+ * If no node can trace them, the growth is kept as unexplained, and the blocks are traced again for a while. Such
+ * growth completes nothing, but a person who is about to pay the refund is warned.
  */
 export function createContractPayoutWatch(app: Pick<App, 'db' | 'clock'>, source: ChainSource): ContractPayoutWatch {
   const native = source.native ?? null;
@@ -62,34 +72,24 @@ export function createContractPayoutWatch(app: Pick<App, 'db' | 'clock'>, source
       const now = await balancesOf(native, unpaid, tip);
       if (now === null) return { found: [], checks: unpaid.flatMap((refund) => notCompared(refund, first.height - 1)) };
       const refunds = await withBalancesBefore(app.db, source, native, unpaid, { first, tip });
-      const growing = refunds.filter(({ address, units, from }) => {
-        return from.balance !== null && (now.get(address) ?? 0n) - from.balance >= units;
+      const suspects = refunds.flatMap((refund): readonly Suspect[] => {
+        const { address, units, from, seen } = refund;
+        const more = from.balance === null ? 0n : (now.get(address) ?? 0n) - from.balance;
+        const isAgain = seen?.grown ? isTracedAgain(seen.grown.height, first.height, tip.height) : false;
+        return more >= units || isAgain ? [{ refund, more, after: seen?.grown?.after ?? from.height }] : [];
       });
-      latest = await withBlocksSince(source, latest, growing);
+      latest = await withBlocksSince(source, latest, Math.min(...suspects.map(({ after }) => after + 1)));
       const since = latest;
-      const grown = new Map<string, bigint>();
-      for (const { id, address, units, from } of growing) {
-        const its = since.filter(({ height }) => height > from.height);
-        const more = (now.get(address) ?? 0n) - (from.balance ?? 0n) - listed(its, address, native);
-        if (more >= units) grown.set(id, more);
-      }
-      const suspects = refunds.filter(({ id }) => grown.has(id));
-      const traced = await trace(native, since, suspects);
-      const isExplained = ({ id, address, units, from }: ComparedRefund): boolean => {
-        const explained = sumOf(traced.found, ({ block, transfer }) => {
-          return transfer.address === address && block.height > from.height;
-        });
-        const isTraced = traced.untracedUpTo <= from.height && (since[0]?.height ?? 0) <= from.height + 1;
-        return isTraced || (grown.get(id) ?? 0n) - explained < units;
-      };
+      const searches = suspects.flatMap((suspect) => searchesFor(suspect, since, native));
+      const traced = await trace(native, since, searches);
+      const unexplained = new Map(searches.map((search) => [search.refund.id, remaining(search, since, traced)]));
       return {
         found: traced.found,
-        checks: refunds.flatMap((refund): readonly BalanceCheck[] => {
-          const { id: refundId, address, from } = refund;
-          if (from.balance === null) return notCompared(refund, from.height);
-          const grownUnits = isExplained(refund) ? null : (grown.get(refundId) ?? null);
-          const check = { refundId, balance: now.get(address) ?? 0n, height: tip.height, grownUnits };
-          return [{ ...check, grownAfter: grownUnits === null ? null : from.height }];
+        checks: refunds.map(({ id: refundId, address, from, seen }): BalanceCheck => {
+          const found = unexplained.get(refundId);
+          const grown = found === undefined ? (seen?.grown ?? null) : found;
+          if (from.balance === null) return { refundId, balance: null, height: from.height, grown };
+          return { refundId, balance: now.get(address) ?? 0n, height: tip.height, grown };
         }),
       };
     },
@@ -110,7 +110,7 @@ function following(latest: readonly ChainBlock[], blocks: readonly ChainBlock[])
  */
 function notCompared({ id, seen }: UnpaidRefund, height: number): readonly BalanceCheck[] {
   const isNoted = seen !== null && seen.height <= height;
-  return isNoted ? [] : [{ refundId: id, balance: null, height, grownUnits: null, grownAfter: null }];
+  return isNoted ? [] : [{ refundId: id, balance: null, height, grown: seen?.grown ?? null }];
 }
 
 /** An unpaid refund, and the balance after the block from which on it is compared; null while no node tells it. */
@@ -152,16 +152,15 @@ async function withBalancesBefore(
   });
 }
 
-/** The blocks, and those before them that a restart has lost, from the first one on that these refunds need. */
+/** The blocks, and those before them that a restart has lost, from a height on. */
 async function withBlocksSince(
   source: ChainSource,
   blocks: readonly ChainBlock[],
-  refunds: readonly ComparedRefund[],
+  height: number,
 ): Promise<readonly ChainBlock[]> {
   const [first, tip] = [blocks[0], blocks.at(-1)];
   if (first === undefined || tip === undefined) return blocks;
-  const oldest = tip.height - MAX_TRACED_BLOCKS + 1;
-  const from = Math.min(...refunds.map((refund) => Math.max(refund.from.height + 1, oldest)));
+  const from = Math.max(height, tip.height - MAX_TRACED_BLOCKS + 1);
   const lost: ChainBlock[] = [];
   while (from + lost.length < first.height) {
     const height = from + lost.length;
@@ -183,27 +182,78 @@ function sumOf(found: readonly FoundTransfer[], isCounted: (one: FoundTransfer) 
   return found.filter(isCounted).reduce((sum, { transfer }) => sum + transfer.amount, 0n);
 }
 
+/** Growth that payouts by contracts may explain: all of a refund that no trace has explained so far. */
+interface Search {
+  readonly refund: ComparedRefund;
+  readonly grown: Growth;
+}
+
+/** A refund whose balance is `more` than before, and the height after which it may have been paid. */
+interface Suspect {
+  readonly refund: ComparedRefund;
+  readonly more: bigint;
+  readonly after: number;
+}
+
+/** New growth that the blocks do not list is one with what was unexplained before. */
+function searchesFor(
+  { refund, more, after }: Suspect,
+  blocks: readonly ChainBlock[],
+  native: NativeBalances,
+): readonly Search[] {
+  const { address, units, from, seen } = refund;
+  const old = seen?.grown ?? null;
+  const since = blocks.filter(({ height }) => height > from.height);
+  const unlisted = more - listed(since, address, native);
+  const [tip] = blocks.slice(-1);
+  if (tip !== undefined && more >= units && unlisted >= units) {
+    return [{ refund, grown: { units: unlisted + (old?.units ?? 0n), after, height: tip.height } }];
+  }
+  return old === null ? [] : [{ refund, grown: old }];
+}
+
+function isIn({ height }: Pick<BlockId, 'height'>, { after, height: upTo }: Growth): boolean {
+  return height > after && height <= upTo;
+}
+
+interface Traced {
+  readonly found: readonly FoundPayout[];
+  /** The heights of blocks that no node traced. */
+  readonly untraced: readonly number[];
+}
+
 /**
- * Contract transfers that pay exactly these refunds since they are compared. Oldest first, because the node that traces
- * may be some blocks behind the one that told the newest. Of the blocks up to `untracedUpTo`, not all were traced.
+ * Contract transfers that pay exactly these refunds. Oldest first, because the node that traces may be some blocks
+ * behind the one that told the newest.
  */
 async function trace(
   native: NativeBalances,
   blocks: readonly ChainBlock[],
-  refunds: readonly ComparedRefund[],
-): Promise<{ readonly found: readonly FoundTransfer[]; readonly untracedUpTo: number }> {
-  const found: FoundTransfer[] = [];
+  searches: readonly Search[],
+): Promise<Traced> {
+  const found: FoundPayout[] = [];
   const untraced: number[] = [];
   for (const block of blocks) {
-    const its = refunds.filter(({ from }) => block.height > from.height);
+    const its = searches.flatMap(({ refund, grown }) => (isIn(block, grown) ? [refund] : []));
     if (its.length === 0) continue;
     const addresses = new Set(its.map(({ address }) => address));
     const transfers = untraced.length < MAX_FAILED_TRACES ? await native.internalTransfers(block, addresses) : null;
     if (transfers === null) untraced.push(block.height);
     for (const transfer of transfers ?? []) {
-      const isPayout = its.some(({ address, units }) => address === transfer.address && units === transfer.amount);
-      if (isPayout) found.push({ block, transfer });
+      const paid = its.filter(({ address, units }) => address === transfer.address && units === transfer.amount);
+      if (paid.length > 0) found.push({ block, transfer, mayPay: paid.map(({ id }) => id) });
     }
   }
-  return { found, untracedUpTo: Math.max(-1, ...untraced) };
+  return { found, untraced };
+}
+
+/** The growth, while blocks that no node has traced may still contain the refund's payout. */
+function remaining(
+  { refund, grown }: Search,
+  blocks: readonly ChainBlock[],
+  { found, untraced }: Traced,
+): Growth | null {
+  const explained = sumOf(found, ({ block, transfer }) => transfer.address === refund.address && isIn(block, grown));
+  const isTraced = !untraced.some((height) => isIn({ height }, grown)) && (blocks[0]?.height ?? 0) <= grown.after + 1;
+  return isTraced || grown.units - explained < refund.units ? null : grown;
 }

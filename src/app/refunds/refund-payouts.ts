@@ -26,6 +26,8 @@ const UNDER_WAY_MS = 2 * 60_000;
 export interface PossiblePayout {
   readonly block: (BlockId & { readonly timeMs: number }) | null;
   readonly transfer: ChainTransfer;
+  /** See `PayoutTransfer`. */
+  readonly mayPay?: readonly string[];
 }
 
 /** The live refunds that some transfers may pay. */
@@ -80,11 +82,14 @@ export async function keepPayouts(
     trx,
     refunds.map(({ id }) => id),
   );
-  const transfers = payouts.map(({ block, transfer }): PayoutTransfer & { readonly blockHeight: number | null } => ({
-    ...transfer,
-    blockAt: block?.timeMs ?? null,
-    blockHeight: block?.height ?? null,
-  }));
+  const transfers = payouts.map(
+    ({ block, transfer, mayPay }): PayoutTransfer & { readonly blockHeight: number | null } => ({
+      ...transfer,
+      ...(mayPay && { mayPay }),
+      blockAt: block?.timeMs ?? null,
+      blockHeight: block?.height ?? null,
+    }),
+  );
   const matches = matchPayouts(transfers, refunds, savedPayouts, spends);
   const rows = matches.map(({ refundId, transfer, isGuess }) => ({
     ...transfer,

@@ -1,5 +1,5 @@
 import { getAddress, getContractAddress } from 'viem';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { startAnvil, type Anvil } from '../../../test/anvil.ts';
 import { contractOf, deployContract, type DeployedContract } from '../../../test/erc20.ts';
 import { forwardTo, type NodeCall } from '../../../test/rpc-node.ts';
@@ -127,14 +127,20 @@ describe.each([
 });
 
 describe('internal transfers', () => {
-  it('are not known where no node traces, which each is asked only once', async () => {
+  it('are not known where no node traces, which each is asked once a minute', async () => {
+    const monotonic = vi.spyOn(performance, 'now');
+    onTestFinished(() => monotonic.mockRestore());
     const node = await nodeWithout('debug_traceBlockByHash', 'trace_block');
     const native = nativeOf(sourceOf([node.url]));
     await payer.send('pay', [FIRST], { valueWei: 5n });
     const block = await minedBlock();
     expect(await native.internalTransfers(block, EVERYBODY)).toBeNull();
     expect(await native.internalTransfers(block, EVERYBODY)).toBeNull();
-    expect(node.calls.filter(({ method }) => method.includes('trace'))).toHaveLength(2);
+    const asked = (): number => node.calls.filter(({ method }) => method.includes('trace')).length;
+    expect(asked()).toBe(2);
+    monotonic.mockReturnValue(performance.now() + 60_000);
+    expect(await native.internalTransfers(block, EVERYBODY)).toBeNull();
+    expect(asked()).toBe(4);
   });
 
   it('are shown by another node where the first one does not trace', async () => {

@@ -17,13 +17,15 @@ const BALANCES_PER_CALL = 500;
 const INVALID_PARAMS_CODE = -32_602;
 /** A busy node is asked again: a payment that the trace misses is extra work for the merchant. */
 const MAX_TRACE_ATTEMPTS = 3;
+/** How long a method counts as missing that every node refused: one that starts up may have it a minute later. */
+const MISSING_MS = 60_000;
 
 /** Payments by contracts within the transactions of a block; null: no node traces them. */
 export type TraceBlock = (block: BlockId) => Promise<readonly InternalPayment[] | null>;
 
-/** Traces by the one of the two methods that a node supports. */
-export function createTracer(pool: RpcPool): TraceBlock {
-  const missing = new Set<string>();
+/** Traces by the one of the two methods that a node supports. `monotonic` is in ms. */
+export function createTracer(pool: RpcPool, monotonic: () => number = () => performance.now()): TraceBlock {
+  const missingUntil = new Map<string, number>();
 
   /** Null: no node supports the first of these methods, or none gave a usable answer. */
   async function trace(
@@ -31,14 +33,16 @@ export function createTracer(pool: RpcPool): TraceBlock {
     decode: (results: readonly RpcResult[]) => readonly InternalPayment[],
   ): Promise<readonly InternalPayment[] | null> {
     const [{ method }] = calls;
-    for (let attempt = 0; attempt < MAX_TRACE_ATTEMPTS && !missing.has(method); attempt += 1) {
+    const isMissing = (): boolean => monotonic() < (missingUntil.get(method) ?? 0);
+    for (let attempt = 0; attempt < MAX_TRACE_ATTEMPTS && !isMissing(); attempt += 1) {
       try {
         // Sent as a batch, so that a node without the method is skipped for one that has it.
         return await pool.askAll(calls, decode);
       } catch (fault) {
         if (!(fault instanceof ChainUnavailableError)) throw fault;
         const reasons = fault.failures.map(({ reason }) => reason);
-        if (reasons.every((reason) => /JSON-RPC error -(32601|32004):/.test(reason))) missing.add(method);
+        const isRefusedByAll = reasons.every((reason) => /JSON-RPC error -(32601|32004):/.test(reason));
+        if (isRefusedByAll) missingUntil.set(method, monotonic() + MISSING_MS);
         if (!reasons.some((reason) => reason.includes(TOO_SLOW) || reason.includes(BUSY))) break;
       }
     }

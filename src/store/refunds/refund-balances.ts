@@ -14,15 +14,24 @@ export interface UnpaidRefund {
   readonly address: string;
   readonly units: bigint;
   /** The last check of its balance; null if no block was read since it has its address. */
-  readonly seen: Pick<BalanceCheck, 'balance' | 'height'> | null;
+  readonly seen: Omit<BalanceCheck, 'refundId'> | null;
 }
 
 /**
  * The balance of a refund's address after a block; null if no node told it, so that blocks after it are still to be
- * compared. `grownUnits` is null if it did not grow enough to pay the refund, or a known transfer did it; otherwise it
- * grew after the block at `grownAfter`.
+ * compared.
  */
-export type BalanceCheck = Omit<Stored<'refund_balances'>, 'grownHeight'>;
+export interface BalanceCheck extends Pick<Stored<'refund_balances'>, 'refundId' | 'balance' | 'height'> {
+  /** Null if it did not grow enough to pay the refund, or known transfers did it. */
+  readonly grown: Growth | null;
+}
+
+/** Units by which a balance grew in the blocks after one height, up to another, beyond the transfers they list. */
+export interface Growth {
+  readonly units: bigint;
+  readonly after: number;
+  readonly height: number;
+}
 
 /**
  * The refunds in an asset that have an address and that no block pays: pending ones, those whose payout was reorganised
@@ -34,9 +43,17 @@ export async function unpaidRefunds(
   asset: AssetCode,
   failedSince: number,
 ): Promise<readonly UnpaidRefund[]> {
-  type Row = Omit<UnpaidRefund, 'seen'> & Pick<BalanceCheck, 'balance'> & { readonly height: number | null };
+  type Row = Omit<UnpaidRefund, 'seen'> & {
+    readonly balance: bigint | null;
+    readonly height: number | null;
+    readonly grownUnits: bigint | null;
+    readonly grownHeight: number;
+    readonly grownAfter: number;
+  };
   const { rows } = await sql<Row>`
-    select r.id, r.watched_address as address, r.units, b.balance_units as balance, b.looked_height as height
+    select r.id, r.watched_address as address, r.units, b.balance_units as balance, b.looked_height as height,
+      b.grown_units as "grownUnits", b.grown_height as "grownHeight",
+      coalesce(b.grown_after, b.grown_height - 1) as "grownAfter"
     from refunds r left join refund_balances b on b.refund_id = r.id
     where r.id in (
         select pending.id from refunds pending
@@ -48,25 +65,27 @@ export async function unpaidRefunds(
       and (r.status <> 'failed' or r.created_at >= ${timestamp(failedSince)}) and r.network = ${network} and r.asset = ${asset} and r.mode = 'live'
       and r.watched_address is not null
       and not exists (select from refund_payouts o where o.refund_id = r.id) and not ${TAKES_PAYMENTS}`.execute(db);
-  return rows.map(({ balance, height, ...refund }) => ({
-    ...refund,
-    seen: height === null ? null : { balance, height },
-  }));
+  return rows.map(({ id, address, units, balance, height, grownUnits, grownHeight, grownAfter }) => {
+    const grown = grownUnits === null ? null : { units: grownUnits, after: grownAfter, height: grownHeight };
+    return { id, address, units, seen: height === null ? null : { balance, height, grown } };
+  });
 }
 
 const SAVE = `
   ${REFUND_BALANCES.insert('$1')}
   on conflict (refund_id) do update set balance_units = excluded.balance_units, looked_height = excluded.looked_height,
-    grown_units = coalesce(refund_balances.grown_units, excluded.grown_units),
-    grown_height = coalesce(refund_balances.grown_height, excluded.grown_height),
-    grown_after = case when refund_balances.grown_units is null then excluded.grown_after
-      else refund_balances.grown_after end`;
+    grown_units = excluded.grown_units, grown_height = excluded.grown_height, grown_after = excluded.grown_after`;
 
-/** Saves the results of checks. Growth found earlier stays. The caller holds the network's cursor. */
+/** Saves the results of checks. The caller holds the network's cursor, and read these refunds after that block. */
 export async function saveBalanceChecks(trx: Trx, checks: readonly BalanceCheck[]): Promise<void> {
   if (checks.length === 0) return;
-  const rows = checks.map((check) => ({
-    check: { ...check, grownHeight: check.grownUnits === null ? null : check.height },
+  const rows = checks.map(({ grown, ...check }) => ({
+    check: {
+      ...check,
+      grownUnits: grown?.units ?? null,
+      grownHeight: grown?.height ?? null,
+      grownAfter: grown?.after ?? null,
+    },
   }));
   await trx.executeQuery(CompiledQuery.raw(SAVE, [REFUND_BALANCES.records(rows)]));
 }
@@ -79,7 +98,7 @@ export async function purgeBalanceChecksAbove(trx: Trx, network: Network, height
   await sql`
     update refund_balances b set balance_units = null, looked_height = ${height},
       grown_units = case when coalesce(b.grown_after, b.grown_height - 1) < ${height} then b.grown_units end,
-      grown_height = case when coalesce(b.grown_after, b.grown_height - 1) < ${height} then b.grown_height end,
+      grown_height = case when coalesce(b.grown_after, b.grown_height - 1) < ${height} then least(b.grown_height, ${height}) end,
       grown_after = case when b.grown_after < ${height} then b.grown_after end
     from refunds r
     where r.id = b.refund_id and r.network = ${network} and b.looked_height > ${height}`.execute(trx);
@@ -92,6 +111,14 @@ export interface UnexplainedGrowth {
   readonly address: string;
   readonly units: bigint;
   readonly height: number;
+}
+
+/** The end of the blocks in which a refund's balance grew unexplained, if it is above a height. */
+export async function growthAbove(trx: Trx, refundId: string, height: number): Promise<number | null> {
+  const { rows } = await sql<{ readonly height: number }>`
+    select grown_height as height from refund_balances
+    where refund_id = ${refundId} and grown_units is not null and grown_height > ${height}`.execute(trx);
+  return rows[0]?.height ?? null;
 }
 
 /** Such growth for a pending refund, and for failed ones of the same payment in the same asset. */

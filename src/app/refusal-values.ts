@@ -81,4 +81,14 @@ export interface TextValues {
   readonly attempts_password: 'minutes';
   readonly attempts_elsewhere: 'minutes';
   readonly attempts_email: 'minutes';
+  readonly refund_other_money: 'asset' | 'network';
+  readonly refund_paid: 'hash';
+  readonly refund_being_paid: 'hash';
+  readonly refund_unread_waiting: 'network' | 'refund';
+  readonly refund_unread_blocks: 'network' | 'refund';
+  readonly refund_untraced: 'address' | 'blocks' | 'height' | 'refund';
+  readonly coin_off: 'asset';
+  readonly coin_not_payable: 'asset';
+  readonly coin_paused: 'asset';
+  readonly amount_below_coin: 'asset' | 'least' | 'param' | 'units';
 }

@@ -10,8 +10,7 @@ export type WayOut =
       readonly settings: string;
     }
   | { readonly kind: 'set_wallet' }
-  | { readonly kind: 'network_status' }
-  | { readonly kind: 'force_cancel'; readonly refundId: string };
+  | { readonly kind: 'network_status' };
 
 /** A refusal in words; `wayOut` ends them. */
 export interface Refusal {

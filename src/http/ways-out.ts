@@ -1,5 +1,4 @@
 import { isEvmNetwork } from '../domain/networks.ts';
-import { encodeId } from '../domain/id.ts';
 import type { Refusal, WayOut } from '../domain/way-out.ts';
 
 /** A refusal with the command that helps, if one does. */
@@ -19,7 +18,5 @@ function commandOf(wayOut: WayOut): string {
       return 'with: cointill wallet set';
     case 'network_status':
       return '(see cointill network status).';
-    case 'force_cancel':
-      return `cointill refund cancel ${encodeId('refund', wayOut.refundId)} --force`;
   }
 }

@@ -223,7 +223,7 @@ describe('the sum of refunds', () => {
     const again = await shop.call({ method: 'POST', path: `/v1/refunds/${refund.id}/cancel` });
     expect([again.status, again.body]).toEqual([
       400,
-      { error: { type: 'invalid_request_error', message: expect.stringContaining('already failed') } },
+      { error: { type: 'invalid_request_error', message: expect.stringContaining('no longer pending') } },
     ]);
     await refunded(shop, { order_id: paid.id, amount: 100 });
   });
@@ -291,7 +291,7 @@ describe('what can be refunded', () => {
     await simulatePayment(http.app, { id }, 'part');
     expect(await refusal(shop, { order_id: made.id })).toMatchObject({
       param: 'order_id',
-      message: expect.stringContaining('still pending'),
+      message: expect.stringContaining('not over yet'),
     });
     await simulatePayment(http.app, { id }, 'expired');
     expect((await shop.call({ path: `/v1/orders/${made.id}` })).body).toMatchObject({

@@ -24,10 +24,10 @@ const form = (fields: object = {}) => ({
   expires_in_minutes: 60,
   ...fields,
 });
-const make = (fields: object = {}) => {
+const make = (fields: object = {}, headers: Readonly<Record<string, string>> = {}) => {
   // Actions of the same millisecond are unordered.
   app.clock.advance(1);
-  return owner.browser.call<Made>({ method: 'POST', path: acts.base, body: form(fields) });
+  return owner.browser.call<Made>({ method: 'POST', path: acts.base, body: form(fields), headers });
 };
 
 describe('a payment made by hand', () => {
@@ -126,6 +126,12 @@ describe('a payment made by hand', () => {
   ])('is refused with a sentence that names %s: %j', async (param, fields) => {
     const answer = await make(fields);
     expect(answer).toMatchObject({ status: 400, body: { error: { param, message: expect.stringContaining(param) } } });
+  });
+
+  it('that is too small for its coin is refused in the language of the page', async () => {
+    const answer = await make({ asset: 'BTC', network: 'bitcoin', amount: '0.01' }, { 'accept-language': 'de' });
+    expect(answer).toMatchObject({ status: 400, body: { error: { param: 'amount' } } });
+    expect(answer.text).toContain('Der Betrag ist zu klein, um in BTC bezahlt zu werden.');
   });
 
   it('is offered the coins that the project can be paid in', async () => {

@@ -229,10 +229,15 @@ describe('a refund', () => {
 
   it('of a payment that still waits is refused without the name of a field that the form lacks', async () => {
     const id = publicPaymentId(await app.pay());
-    const answer = await acts.post(owner.browser, id, 'refunds', form({ address: ADDRESS }));
+    const answer = await owner.browser.call({
+      method: 'POST',
+      path: `${acts.base}/${id}/refunds`,
+      body: form({ address: ADDRESS }),
+      headers: { 'accept-language': 'de' },
+    });
     expect(answer.status).toBe(400);
     expect(answer.body).not.toMatchObject({ error: { param: 'order_id' } });
-    expect(answer.text).toContain('names a payment that is still');
+    expect(answer.text).toContain('Diese Zahlung ist noch nicht zu Ende.');
   });
 
   it('whose form is sent twice is made once, and its answer is the first one', async () => {

@@ -17,12 +17,18 @@ import type { RateSource } from '../../rates/source.ts';
 import type { Trx } from '../../store/database.ts';
 import type { IssuedAddress } from '../../store/payments/save-changes.ts';
 import type { App } from '../context.ts';
+import { refusalText, rejected, type Rejected } from '../rejected.ts';
 import { monitoringMsOf } from './payment-policy.ts';
 import { DEFAULT_TOLERANCE_BASIS_POINTS, type Issued, type Issuer, type IssuingWallet } from '../../modes/rail.ts';
 
 /** Why a token cannot be used; `param` is the field to blame. */
 export type TokenRefusal =
-  | ({ readonly kind: 'refused'; readonly param: 'crypto_currency' | 'network' | 'amount' } & Refusal)
+  | ({
+      readonly kind: 'refused';
+      readonly param: 'crypto_currency' | 'network' | 'amount';
+      /** The sentence for pages, whose readers choose from a list. */
+      readonly sentence?: Rejected;
+    } & Refusal)
   | { readonly kind: 'no_rate'; readonly message: string };
 
 export type TokenChoice = { readonly kind: 'ok'; readonly token: Token } | TokenRefusal;
@@ -53,6 +59,7 @@ function refuseSwitchedOff(enabled: readonly Token[], asset: string, network: st
   return {
     kind: 'refused',
     param: network !== null && enabled.some((token) => token.asset === asset) ? 'network' : 'crypto_currency',
+    sentence: rejected('coin_off', { asset }),
     message:
       `${what} is switched off in this project. ` +
       (offered === ''
@@ -100,6 +107,7 @@ function refuseToken(
   return {
     kind: 'refused',
     param: network === null ? 'crypto_currency' : 'network',
+    sentence: rejected('coin_not_payable', { asset }),
     message: `${asset} cannot be paid on ${wanted} yet${possible}.`,
     wayOut: setUpOf(wanted),
   };
@@ -134,12 +142,10 @@ export function priceToken(
   const { fiatPrice, assetPrice } = prices;
   const owedUnits = quoteUnits(amountMinor, currency, fiatPrice, assetPrice, token.decimals);
   if (owedUnits < token.dustUnits) {
-    const least = formatDecimal(token.dustUnits, token.decimals);
-    return {
-      kind: 'refused',
-      param: 'amount',
-      message: `amount is too small to be paid in ${token.asset}. It comes to ${formatDecimal(owedUnits, token.decimals)} ${token.asset}, but the smallest amount that can be spent is ${least} ${token.asset}.`,
-    };
+    const { asset, decimals, dustUnits } = token;
+    const amounts = { units: formatDecimal(owedUnits, decimals), least: formatDecimal(dustUnits, decimals) };
+    const sentence = rejected('amount_below_coin', { param: 'amount', asset, ...amounts });
+    return { kind: 'refused', param: 'amount', message: refusalText(sentence, 'amount', undefined), sentence };
   }
   return { kind: 'ok', owedUnits };
 }
@@ -178,7 +184,14 @@ export async function quotePayment(
   const price = priceToken(rates, token, payment.amountMinor, payment.currency);
   if (price.kind !== 'ok') return price;
   const issued = held ?? (await issuer.issue(payment, token, trx));
-  if (issued.kind === 'no_method') return { ...issued, kind: 'refused', param: 'crypto_currency' };
+  if (issued.kind === 'no_method') {
+    return {
+      ...issued,
+      kind: 'refused',
+      param: 'crypto_currency',
+      sentence: rejected('coin_paused', { asset: token.asset }),
+    };
+  }
   const { asset, network, decimals } = token;
   const tolerance = BigInt(issued.wallet?.toleranceBasisPoints ?? DEFAULT_TOLERANCE_BASIS_POINTS);
   const toleranceUnits = (price.owedUnits * tolerance) / 10_000n;

@@ -21,7 +21,9 @@ import { growthAbove } from '../../store/refunds/refund-balances.ts';
 import { beingPaid, payoutOf } from '../../store/refunds/refund-payouts.ts';
 import { recordPeoplesAudit } from '../audit.ts';
 import type { IdempotencyRequest } from '../idempotency.ts';
-import type { RefundRefusal } from './refund-money.ts';
+import { rejected } from '../rejected.ts';
+import { refusedAs, type RefundRefusal } from './refund-money.ts';
+import { encodeId } from '../../domain/id.ts';
 
 /** Selects a refund for a client. Fields left out do not restrict. */
 interface RefundScope {
@@ -113,18 +115,13 @@ async function readToHead(app: App, scope: RefundScope, poll: AwaitPoll): Promis
 async function payoutRefusal(trx: Trx, { id }: Refund): Promise<RefundRefusal | null> {
   if (!(await beingPaid(trx, [id])).has(id)) return null;
   const payout = await payoutOf(trx, id);
-  const hash = payout?.transactionHash ?? 'a transaction';
-  const message =
-    payout?.state === 'block'
-      ? `The refund is paid by ${hash} and can no longer be cancelled. It completes when this transaction has enough confirmations.`
-      : `The refund is being paid by ${hash}, which is waiting to be mined, so the refund cannot be cancelled now. It completes when this transaction is confirmed. If the transaction is replaced or dropped, you can cancel the refund.`;
-  return { kind: 'refused', param: null, message };
+  const hash = payout?.transactionHash ?? '';
+  return refusedAs(null, rejected(payout?.state === 'block' ? 'refund_paid' : 'refund_being_paid', { hash }));
 }
 
 /** Until the blocks and transactions that may pay the refund are read, nobody knows whether they do. */
-function unreadRefusal({ id }: Refund, { text }: UnreadMoney): RefundRefusal {
-  const message = `${text}. Therefore, the refund cannot be cancelled now. Try again in a moment. If the node stays unavailable, make sure that nothing was sent, then use:`;
-  return { kind: 'refused', param: null, message, wayOut: { kind: 'force_cancel', refundId: id } };
+function unreadRefusal({ id, network }: Refund, { kind }: UnreadMoney): RefundRefusal {
+  return refusedAs(null, rejected(`refund_unread_${kind}`, { network, refund: encodeId('refund', id) }));
 }
 
 /** The height up to which the refund's balance grew, while the nodes are still asked which transaction caused this. */
@@ -134,6 +131,6 @@ async function growthBeingTraced(trx: Trx, { id, network }: Refund): Promise<num
 }
 
 function growthRefusal({ id, address }: Refund, height: number): RefundRefusal {
-  const message = `The balance of ${address} grew up to block ${height}, and no node has shown yet which transaction caused this. A contract, such as a Safe, may have paid the refund. Therefore, the refund cannot be cancelled now. The nodes are asked again during the ${MAX_RETRACED_BLOCKS} blocks after it. Try again later. If the address's internal transactions in a block explorer show that the refund was not paid, use:`;
-  return { kind: 'refused', param: null, message, wayOut: { kind: 'force_cancel', refundId: id } };
+  const values = { address: address ?? '', height, blocks: MAX_RETRACED_BLOCKS, refund: encodeId('refund', id) };
+  return refusedAs(null, rejected('refund_untraced', values));
 }

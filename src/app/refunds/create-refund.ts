@@ -9,7 +9,8 @@ import { recordPeoplesAudit } from '../audit.ts';
 import { newId, type App } from '../context.ts';
 import type { IdempotencyRequest } from '../idempotency.ts';
 import { refundAddress, watchedAddress } from './refund-address.ts';
-import { refundMoney, type RefundRefusal } from './refund-money.ts';
+import { rejected } from '../rejected.ts';
+import { refundMoney, refusedAs, type RefundRefusal } from './refund-money.ts';
 import { oldRateRefusal, dustRefusal, sizeRefusal, wantedUnits, type WantedRefund } from './refund-size.ts';
 import { keepUncompared } from './unread-money.ts';
 import { auditedRefund, inRefundTransaction, saveRefundEvent, type RefundOutcome } from './save-refund.ts';
@@ -62,8 +63,7 @@ async function draftRefund(
 ): Promise<{ readonly kind: 'ok'; readonly refund: Refund } | RefundRefusal> {
   const blame = payment.api === 'order' ? 'order_id' : 'transaction_id';
   if (!isFinal(payment.status)) {
-    const message = `${blame} names a payment that is still ${payment.status}. Only a completed, expired, failed or cancelled payment can be refunded.`;
-    return { kind: 'refused', param: blame, message };
+    return refusedAs(blame, rejected('refund_too_early'));
   }
   const isOld = oldRateRefusal(request.rateUntil ?? null, now);
   if (isOld !== null) return isOld;

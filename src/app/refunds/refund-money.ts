@@ -6,7 +6,7 @@ import type { Refusal } from '../../domain/way-out.ts';
 import type { Trx } from '../../store/database.ts';
 import { findTransfers } from '../../store/payments/transfers.ts';
 import { tokenDecimals } from '../payments/chain-money.ts';
-import { refusalText, type Rejected } from '../rejected.ts';
+import { namesParam, refusalText, rejected, type Rejected } from '../rejected.ts';
 import type { App } from '../context.ts';
 
 export type RefundRefusal =
@@ -52,7 +52,7 @@ export async function refundMoney(
     if (quote !== null && payment.received.all.confirmedUnits > 0n) {
       return { kind: 'ok', received: { ...payment, quote } };
     }
-    return refused(blame, `${blame} names a payment that has received no confirmed money.`);
+    return refusedAs(blame, rejected('refund_no_money'));
   }
   const { asset } = token;
   const network = token.network ?? quote?.network ?? '';
@@ -63,7 +63,7 @@ export async function refundMoney(
   const transfers = (await findTransfers(trx, [payment.id])).get(payment.id) ?? [];
   const money = otherMoney(payment, transfers).find((each) => each.asset === asset && each.network === network);
   if (money === undefined || money.confirmedUnits === 0n) {
-    return refused('crypto_currency', `No confirmed ${asset} on ${network} was received for this payment.`);
+    return refusedAs('crypto_currency', rejected('refund_other_money', { asset, network }));
   }
   if (wanted !== null && 'amountMinor' in wanted) {
     const message = `amount is converted at the payment's quote, which is not in ${asset} on ${network}. Give crypto_amount instead, or neither field to refund all of the ${asset}.`;
@@ -83,5 +83,6 @@ function refused(param: RefusedParam, message: string): Extract<RefundRefusal, {
 
 /** A refusal in a sentence that exists in every language of the pages. */
 export function refusedAs(param: RefusedParam, sentence: Rejected): Extract<RefundRefusal, { kind: 'refused' }> {
-  return { ...refused(param, refusalText(sentence, param ?? '', undefined)), sentence };
+  const text = refusalText(sentence, param ?? '', undefined);
+  return { ...refused(param, param === null || namesParam(sentence) ? text : `${param}: ${text}`), sentence };
 }

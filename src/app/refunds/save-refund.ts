@@ -16,7 +16,8 @@ import type { App } from '../context.ts';
 import { newEvent } from '../events.ts';
 import { answerRow, isAnswerConflict, withIdempotency, type IdempotencyRequest, type Replay } from '../idempotency.ts';
 import { inTransaction, emitAfterCommit, type ObservedTrx } from '../in-transaction.ts';
-import type { RefundRefusal } from './refund-money.ts';
+import { rejected } from '../rejected.ts';
+import { refusedAs, type RefundRefusal } from './refund-money.ts';
 
 export type RefundOutcome =
   | { readonly kind: 'done'; readonly refund: Refund; readonly body: string }
@@ -73,11 +74,7 @@ export async function applyToRefund(
   const now = app.clock();
   const result = refundTransition(refund, observation, now);
   if (result.kind === 'refused') {
-    return {
-      kind: 'refused',
-      param: null,
-      message: `The refund is already ${refund.status} and can no longer be changed.`,
-    };
+    return refusedAs(null, rejected('refund_over'));
   }
   const [payment] = await lockPayments(trx, [refund.paymentId]);
   if (payment === undefined) throw new Error('The payment of a refund is missing.');

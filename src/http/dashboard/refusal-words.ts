@@ -1,7 +1,9 @@
 import { faultOf, isRejected, type Rejected } from '../../app/rejected.ts';
 import type { RefusalCode } from '../../app/refusal-texts.ts';
 import type { TextValues } from '../../domain/text.ts';
-import { RequestError, type ErrorType } from '../errors.ts';
+import type { Refusal } from '../../domain/way-out.ts';
+import { invalid, RequestError, type ErrorType } from '../errors.ts';
+import { messageOf } from '../ways-out.ts';
 import { pageSentence } from '../page-sentences.ts';
 
 /** The request fields whose names differ from the use case's. */
@@ -49,6 +51,12 @@ export function sentenceError(
 /** A bad field of the request, or a request that is bad as a whole, with the sentence of a code. */
 export function badField(field: string | null, code: RefusalCode, values: TextValues): RequestError {
   return sentenceError('invalid_request_error', code, values, field);
+}
+
+/** The answer to a refused request; a refusal without a sentence is one that pages do not cause. */
+export function refusedError(refusal: Refusal & { readonly sentence?: Rejected }, field: string | null): RequestError {
+  const { sentence } = refusal;
+  return sentence === undefined ? invalid(field, messageOf(refusal)) : badField(field, sentence.code, sentence.values);
 }
 
 /** The outcome if it is no refusal. @throws RequestError with the refusal */

@@ -6,7 +6,8 @@ import type { SignedIn } from '../../app/people/sessions.ts';
 import { decodeId, parseUuid } from '../../domain/id.ts';
 import { MODES, type Mode } from '../../domain/permission.ts';
 import { roleIn, type Role, CHANGE_PAYMENTS, mayDo } from '../../domain/role.ts';
-import { notFound, RequestError } from '../errors.ts';
+import { notFound, type RequestError } from '../errors.ts';
+import { sentenceError } from './refusal-words.ts';
 import type { PaymentView } from './payments/contract.ts';
 
 /** The project and mode of a path, and the person's role there, as checked by the guard. */
@@ -98,10 +99,5 @@ export function formRequest(
 
 /** The error for a form that was sent before. */
 export function notAgain(kind: 'key_reused' | 'still_running'): RequestError {
-  return new RequestError(
-    'conflict_error',
-    kind === 'key_reused'
-      ? 'This form was already sent with other values. Check the result, then open the form again.'
-      : 'This form is still being processed. Check the result before you send it again.',
-  );
+  return sentenceError('conflict_error', kind === 'key_reused' ? 'form_sent' : 'form_running');
 }

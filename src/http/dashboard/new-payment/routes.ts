@@ -15,8 +15,7 @@ import { findProject } from '../../../store/projects/projects.ts';
 import { paymentUrl, publicPaymentId } from '../../../wire/payment.ts';
 import { clientAddress } from '../../client.ts';
 import { invalid, RequestError } from '../../errors.ts';
-import { messageOf } from '../../ways-out.ts';
-import { badField, refusalError, sentenceError } from '../refusal-words.ts';
+import { badField, refusalError, refusedError, sentenceError } from '../refusal-words.ts';
 import type { AnswerOf, BodyOf } from '../contract.ts';
 import type { Dashboard, Routes } from '../route.ts';
 import { formRequest, notAgain, type ProjectScope, signedInOf } from '../scope.ts';
@@ -61,7 +60,7 @@ export function newPaymentRoutes(routes: Routes, { people: { app: core }, creato
       case 'wrong_clock':
         throw new RequestError('service_unavailable', outcome.message);
       case 'refused':
-        throw invalid(outcome.param === 'crypto_currency' ? 'asset' : outcome.param, messageOf(outcome));
+        throw refusedError(outcome, outcome.param === 'crypto_currency' ? 'asset' : outcome.param);
       case 'key_reused':
       case 'still_running':
         throw notAgain(outcome.kind);

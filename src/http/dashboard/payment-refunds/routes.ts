@@ -14,8 +14,7 @@ import { withChosenAddress } from '../../../store/refunds/refunds.ts';
 import { isoTime } from '../../../wire/time.ts';
 import { readIsoDate } from '../../dates.ts';
 import { invalid, notFound, RequestError } from '../../errors.ts';
-import { badField, sentenceError } from '../refusal-words.ts';
-import { messageOf } from '../../ways-out.ts';
+import { badField, refusedError, sentenceError } from '../refusal-words.ts';
 import type { BodyOf } from '../contract.ts';
 import { viewOf } from '../payments/record.ts';
 import type { Dashboard, Routes } from '../route.ts';
@@ -64,7 +63,7 @@ export function refundRoutes(routes: Routes, { people: { app: core } }: Dashboar
       case 'not_found':
         throw noPayment();
       case 'refused':
-        throw refusedError(worth);
+        throw refusedError(worth, fieldOf(worth.param));
     }
   });
   routes.add(
@@ -124,12 +123,6 @@ function readAmount(amount: string, currency: Fiat): bigint {
   throw badField('amount', 'amount_positive', { decimals });
 }
 
-function refusedError(refusal: Extract<RefundRefusal, { readonly kind: 'refused' }>): RequestError {
-  const { param, sentence } = refusal;
-  const field = fieldOf(param);
-  return sentence === undefined ? invalid(field, messageOf(refusal)) : badField(field, sentence.code, sentence.values);
-}
-
 /** The field of the form; null for values that the form does not have. */
 function fieldOf(param: Extract<RefundRefusal, { readonly kind: 'refused' }>['param']): string | null {
   if (param === 'crypto_currency') return 'asset';
@@ -146,7 +139,7 @@ function refundIdOf(outcome: RefundOutcome): string {
     case 'not_found':
       throw noPayment();
     case 'refused':
-      throw refusedError(outcome);
+      throw refusedError(outcome, fieldOf(outcome.param));
     case 'key_reused':
     case 'still_running':
       throw notAgain(outcome.kind);

@@ -15,8 +15,7 @@ import { parseDecimal } from '../../../domain/money.ts';
 import { findPayments } from '../../../store/payments/payments.ts';
 import type { PaymentChange } from '../../../store/payments/save-changes.ts';
 import { invalid } from '../../errors.ts';
-import { messageOf } from '../../ways-out.ts';
-import { sentenceError } from '../refusal-words.ts';
+import { refusedError, sentenceError } from '../refusal-words.ts';
 import type { BodyOf } from '../contract.ts';
 import type { Dashboard, Routes, PaymentCall } from '../route.ts';
 import { noPayment, paymentSelector } from '../scope.ts';
@@ -93,7 +92,7 @@ function changeOf(outcome: ChangeOutcome<TokenRefusal | NotSandbox>): PaymentCha
     case 'no_rate':
       throw sentenceError('service_unavailable', 'no_current_price');
     case 'refused':
-      if (!('reason' in outcome)) throw invalid(null, messageOf(outcome));
+      if (!('reason' in outcome)) throw refusedError(outcome, null);
       throw sentenceError(
         outcome.reason === 'money_changed' ? 'conflict_error' : 'invalid_request_error',
         REFUSED[outcome.reason],

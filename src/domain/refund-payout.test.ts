@@ -154,6 +154,25 @@ describe('a refund that had failed', () => {
     expect(paid([transfer('tx')], [shown], [], { tx: ['coin:1'] })).toEqual(['tx:0 > a']);
   });
 
+  it('gets what spends its coins, though an equal one waits that was shown to spend others', () => {
+    const refunds = [refund('a', { inputs: ['x:0'] }), refund('b', { status: 'failed', inputs: ['y:0'] })];
+    expect(paid([transfer('tx')], refunds, [], { tx: ['y:0'] })).toEqual(['tx:0 > b']);
+    expect(paid([transfer('tx')], refunds.toReversed(), [], { tx: ['y:0'] })).toEqual(['tx:0 > b']);
+    const both = paid([transfer('tx'), transfer('tx', { index: 1 })], refunds, [], { tx: ['y:0'] });
+    expect(both).toEqual(['tx:0 > b', 'tx:1 > a']);
+  });
+
+  it('gets its part of a transaction that was shown for it and an equal one together', () => {
+    const refunds = [refund('a', { inputs: ['x:0'] }), refund('b', { status: 'failed', inputs: ['x:0'] })];
+    const both = [transfer('tx'), transfer('tx', { index: 1 })];
+    expect(paid(both, refunds, [], { tx: ['x:0'] })).toEqual(['tx:0 > a', 'tx:1 > b']);
+  });
+
+  it('leaves what spends its coins to an equal one that waits and was shown none: a wallet chose them', () => {
+    const refunds = [refund('a'), refund('b', { status: 'failed', inputs: ['y:0'] })];
+    expect(paid([transfer('tx')], refunds, [], { tx: ['y:0'] })).toEqual(['tx:0 > a']);
+  });
+
   it('comes after one that waits', () => {
     expect(paid([transfer('tx')], [failed, refund('b')])).toEqual(['tx:0 > b']);
   });

@@ -1,4 +1,5 @@
 import type { AssetCode } from './asset-code.ts';
+import { NETWORK_FACTS, type Network } from './networks.ts';
 import { REFUND_LIFETIME_MS, type RefundStatus } from './refund.ts';
 
 /**
@@ -7,18 +8,23 @@ import { REFUND_LIFETIME_MS, type RefundStatus } from './refund.ts';
  */
 export const MAX_LATE_PAYOUT_MS = 2 * REFUND_LIFETIME_MS;
 
-/** How many blocks after a balance grew unexplained nodes are asked again: they keep little more than a hundred. */
-export const MAX_RETRACED_BLOCKS = 64;
+/** For as long nodes are asked again who made a balance grow: their faults last minutes. */
+const RETRACED_MS = 15 * 60_000;
+/** At least, where blocks are slow, and at most, where they are fast: nodes keep few blocks' state. */
+const RETRACED_BLOCKS = { least: 64, most: 1_024 } as const;
 
-/**
- * Whether growth up to a height is traced again when these blocks are read: 1, 2, 4 … 64 blocks later, so that neither
- * nodes that cannot trace are asked forever, nor a fault of seconds or minutes hides a payout.
- */
-export function isTracedAgain(grownHeight: number, first: number, tip: number): boolean {
-  for (let later = 1; later <= MAX_RETRACED_BLOCKS; later *= 2) {
-    if (first <= grownHeight + later && grownHeight + later <= tip) return true;
-  }
-  return false;
+/** How many blocks after a balance grew nodes are asked again for the last time. */
+export function blocksOfRetraces(network: Network): number {
+  const { least, most } = RETRACED_BLOCKS;
+  const wanted = Math.min(most, Math.max(least, RETRACED_MS / NETWORK_FACTS[network].blockMs));
+  return 2 ** Math.floor(Math.log2(wanted));
+}
+
+/** The height of the next trace of growth up to a height: 1, 2, 4 … blocks later; null after the last one. */
+export function nextTraceOf(network: Network, grownHeight: number, tip: number): number | null {
+  const last = blocksOfRetraces(network);
+  for (let later = 1; later <= last; later *= 2) if (grownHeight + later > tip) return grownHeight + later;
+  return null;
 }
 
 /** A transfer to a refund's address. Amounts in the smallest unit, times in epoch milliseconds. */
@@ -107,8 +113,9 @@ export function matchPayouts<T extends PayoutTransfer>(
   const equal = (transfer: T): readonly PayableRefund[] => refunds.filter((refund) => isPaidBy(refund, transfer));
   const fits = (transfer: T): readonly PayableRefund[] =>
     equal(transfer).filter(({ id }) => transfer.mayPay?.includes(id) ?? true);
+  const isOpen = (refund: PayableRefund): boolean => waits(refund, known) && !mined.has(refund.id);
   const free = (candidates: readonly PayableRefund[]): Payee | null => {
-    const open = candidates.filter((refund) => waits(refund, known) && !mined.has(refund.id));
+    const open = candidates.filter(isOpen);
     return certain(open.find(({ id }) => !paid.has(id)) ?? open[0]);
   };
   const guess = (transfer: T): Payee | null => {
@@ -143,8 +150,13 @@ export function matchPayouts<T extends PayoutTransfer>(
     // Only one of two transactions that spend the same input can be mined.
     (transfer) => seenAs(transfer, (one) => one.state !== 'block' && sharesInput(one.spends, spentBy(transfer))),
     (transfer) => free(spenders(transfer)),
+    // The refund was cancelled before its payout was seen. A wallet that was not told which coins to spend may have used
+    // them for an equal refund.
+    (transfer) => {
+      const isForAnyCoins = fits(transfer).some((refund) => isOpen(refund) && refund.inputs.length === 0);
+      return isForAnyCoins ? null : certain(spenders(transfer).find(({ id }) => !paid.has(id)));
+    },
     (transfer) => free(fits(transfer)),
-    // The refund was cancelled before its payout was seen.
     (transfer) => certain(spenders(transfer)[0]),
     // The refund was cancelled and is paid from other inputs, or it is paid a second time.
     guess,

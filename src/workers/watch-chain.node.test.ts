@@ -8,6 +8,7 @@ import {
   type EtherShop,
 } from '../app/chains/follow-chain.fixture.ts';
 import type { ChainSource } from '../rails/chain.ts';
+import { readPolls, saveProblem } from '../store/chains/chain.ts';
 import { holdLease } from '../store/leases.ts';
 import { startNode } from '../../test/rpc-node.ts';
 import { watchChain } from './watch-chain.ts';
@@ -78,6 +79,22 @@ describe('a chain', () => {
     expect(first.asked.length).toBe(before);
     expect(await eventsOf(shop.app, order.id)).toEqual(['order.created', 'order.confirming', 'order.completed']);
     expect([...first.errors, ...second.errors]).toEqual([]);
+  });
+
+  it('has no problem any more once its watcher is back and well, whatever another one saved meanwhile', async () => {
+    const shop = await etherShop();
+    const { db, clock } = shop.app;
+    const watcher = startWatcher(shop, 'first');
+    await shop.mine(1, 1_000);
+    await untilHeight(shop, 1, watcher);
+    const other = { holder: 'other', until: new Date(clock() + 12_000) };
+    await db.updateTable('leases').set(other).execute();
+    // The first one's lease is over, and the other one's is not.
+    clock.advance(6_000);
+    await saveProblem(db, 'ethereum', 'The node is away.');
+    clock.advance(6_000);
+    const problem = async () => (watcher.loop.wake(), (await readPolls(db, 'ethereum'))?.problem);
+    await expect.poll(problem, { timeout: DEADLINE_MS }).toBeNull();
   });
 
   it('is taken over from a dead watcher when its lease has run out, and not before', async () => {

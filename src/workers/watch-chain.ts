@@ -38,7 +38,7 @@ export function watchChain(
   const leaseName = `chain ${source.network}`;
   let heldUntil = 0;
   const follower = createChainFollower(app, source, derive);
-  const keepingProblem = createProblemKeeper(app, source.network);
+  const problem = createProblemKeeper(app, source.network, () => app.clock() < heldUntil);
 
   const lease = startLoop({
     name: `lease of ${leaseName}`,
@@ -50,6 +50,7 @@ export function watchChain(
       const hasIt = await holdLease(app.db, leaseName, holder, now, now + LEASE_MS);
       heldUntil = hasIt ? now + LEASE_MS : 0;
       if (hasIt && !hadIt) {
+        problem.forget();
         checkNodes.wake();
         blocks.wake();
       }
@@ -62,7 +63,7 @@ export function watchChain(
     problems,
     work: async () => {
       if (app.clock() >= heldUntil) return false;
-      return (await keepingProblem(() => follower.follow())) !== 'at_head';
+      return (await problem.keeping(() => follower.follow())) !== 'at_head';
     },
   });
   const checkNodes = startLoop({
@@ -92,21 +93,28 @@ export function watchChain(
   };
 }
 
-/** Runs a round of work and saves the network's problem: the round's error, or none. */
-function createProblemKeeper(app: App, network: Network) {
-  /** The saved problem; unknown at first, so that an earlier process's problem is cleared. */
+/** Saves the network's problem, while this process holds the lease: the error of the last round, or none. */
+function createProblemKeeper(app: App, network: Network, holdsLease: () => boolean) {
+  /** The saved problem; unknown at first, so that another process's problem is cleared. */
   let problem: string | null = '';
-  return async <Result>(round: () => Promise<Result>): Promise<Result> => {
-    try {
-      const result = await round();
-      if (problem !== null) await saveProblem(app.db, network, null);
-      problem = null;
-      return result;
-    } catch (error) {
-      const message = error instanceof Error ? error.message : 'it failed';
-      if (message !== problem) await saveProblem(app.db, network, message).catch(() => {});
-      problem = message;
-      throw error;
-    }
+  return {
+    /** Called when the lease is newly held: another process may have saved a problem meanwhile. */
+    forget: (): void => {
+      problem = '';
+    },
+    keeping: async <Result>(round: () => Promise<Result>): Promise<Result> => {
+      try {
+        const result = await round();
+        if (problem !== null) await saveProblem(app.db, network, null);
+        problem = null;
+        return result;
+      } catch (error) {
+        const message = error instanceof Error ? error.message : 'it failed';
+        // A round that hung until the lease was lost says nothing about now.
+        if (message !== problem && holdsLease()) await saveProblem(app.db, network, message).catch(() => {});
+        problem = message;
+        throw error;
+      }
+    },
   };
 }

@@ -515,6 +515,14 @@ describe('a right password, checked while something else happens,', () => {
     }
   });
 
+  it('starts a session though another sign-in has renewed the hash meanwhile', async () => {
+    const { id, email } = await test.join('viewer');
+    const { db } = test.http.app;
+    const renewed = await test.people.hasher.hash(PASSWORD, { kind: 'known', id });
+    const renew = () => db.updateTable('people').set({ password_hash: renewed }).where('id', '=', id).execute();
+    expect(await signInWhile(email, renew)).toMatchObject({ kind: 'signed_in' });
+  });
+
   it('starts no session with the code of an authenticator that was removed meanwhile', async () => {
     const { id, email, browser } = await test.join('viewer');
     const codeAt = await addAuthenticator(browser);

@@ -3,7 +3,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { blockedStatements, waitingTransaction } from '../../src/app/webhooks/webhooks.fixture.ts';
 import { listAuditEntries, WHOLE_LOG } from '../../src/store/people/audit.ts';
 import { lockPerson } from '../../src/store/people/people.ts';
-import { deleteSessions, listSessions } from '../../src/store/people/sessions.ts';
+import { deleteSessions, listSessions, touchSession } from '../../src/store/people/sessions.ts';
 import {
   BEHIND_PROXY,
   browserHash,
@@ -90,6 +90,21 @@ describe('an authenticator', () => {
     });
     expect((await ended.confirming).status).toBe(401);
     expect(await listSessions(test.http.app.db, id)).toEqual([]);
+  });
+
+  it('ends with all sessions, and stops nobody, while one of them is being used', async () => {
+    const { id } = await armed();
+    const { app } = test.http;
+    const [session] = await listSessions(app.db, id);
+    const ended = await waitingTransaction(app, async (trx) => {
+      await lockPerson(trx, id);
+      const used = touchSession(app.db, session?.id ?? '', clock(), '192.0.2.1');
+      await blockedStatements(app, 1);
+      await deleteSessions(trx, id);
+      return { used };
+    });
+    await ended.used;
+    expect(await listSessions(app.db, id)).toEqual([]);
   });
 
   it('accepts each code once, and no earlier code after it', async () => {

@@ -27,7 +27,7 @@ export function createRequestedPolls(app: App, source: ChainSource) {
   function heard(reports: readonly NodeReport[]): void {
     const now = app.clock();
     const told = newestOf(reports) ?? 0;
-    const isOver = highest.at <= now - TOLD_MS;
+    const isOver = highest.at <= now - TOLD_MS || highest.at > now;
     if (told >= highest.height || isOver) highest = { height: told, at: now };
   }
 
@@ -57,6 +57,7 @@ export function createRequestedPolls(app: App, source: ChainSource) {
 
     /** Called after a rollback: what nodes told before may be of the branch that they left. */
     rolledBack: (): void => {
+      open = null;
       highest = { height: 0, at: 0 };
     },
 

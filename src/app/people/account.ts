@@ -11,7 +11,8 @@ import type { PeopleParts } from './parts.ts';
 import { passwordFault } from './password-rules.ts';
 import { CHALLENGE_MS, passkeyHost, requestOptions } from './passkeys.ts';
 import { endOthers, renew, type InBrowser, type SignedIn } from './sessions.ts';
-import { factorsOf, isRightCode, personByPasskey } from './sign-in.ts';
+import { factorsOf } from './begin-session.ts';
+import { isRightCode, personByPasskey } from './sign-in.ts';
 import { reportGuess, type WrongGuess } from './wrong-guesses.ts';
 
 /** Changes that people make to their own accounts. */

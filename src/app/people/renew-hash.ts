@@ -1,10 +1,10 @@
-import { lockPerson, updatePerson, type Person } from '../../store/people/people.ts';
+import { findPerson, lockPerson, updatePerson, type Person } from '../../store/people/people.ts';
 import type { PeopleParts } from './parts.ts';
 import { HashesBusyError } from './password-hash.ts';
 
 /**
- * Hashes the right password again if its hash is outdated, unless the password was changed or reset meanwhile. Returns
- * the stored hash of this password.
+ * Hashes the right password again if its hash is outdated, unless the stored hash has changed meanwhile. Returns the
+ * stored hash of this password.
  */
 export async function renewHash(
   { app, hasher }: PeopleParts,
@@ -25,9 +25,20 @@ export async function renewHash(
     await updatePerson(trx, id, { passwordHash });
     return passwordHash;
   });
-  // Null: the password was reset.
-  if (saved === null || saved === former) return former;
-  if (saved === passwordHash) return saved;
-  // Another sign-in may have renewed it.
-  return (await hasher.verify(password, saved, whom)) ? saved : former;
+  return saved === null || saved !== passwordHash ? former : saved;
+}
+
+/**
+ * The stored hash of the right password if another sign-in has renewed it since it was `former`; null if it was changed
+ * or reset.
+ */
+export async function renewedMeanwhile(
+  { app, hasher }: PeopleParts,
+  { id }: Person,
+  password: string,
+  former: string | null,
+): Promise<string | null> {
+  const stored = (await findPerson(app.db, id))?.passwordHash ?? null;
+  if (stored === null || stored === former) return null;
+  return (await hasher.verify(password, stored, { kind: 'known', id: `renewed ${id}` })) ? stored : null;
 }

@@ -15,7 +15,7 @@ import {
 } from '../../store/people/sessions.ts';
 import { lacksFactor } from '../../store/people/factors.ts';
 import { rememberLanguage } from '../../store/people/mails.ts';
-import { findPerson, membershipsOf, type Person } from '../../store/people/people.ts';
+import { findPerson, lockPerson, membershipsOf, type Person } from '../../store/people/people.ts';
 import { recordAudit } from '../audit.ts';
 import { type Actor, forActor, newId, type App } from '../context.ts';
 import type { Client } from './guess-limits.ts';
@@ -175,6 +175,8 @@ export async function endOthers(trx: Trx, { session, person, browserToken }: InB
 
 export function endAllSessions(app: App, personId: string): Promise<void> {
   return app.db.transaction().execute(async (trx) => {
+    // First, like a sign-in, which then starts either before or not at all.
+    await lockPerson(trx, personId);
     await deleteSessions(trx, personId);
     await recordAudit(app, trx, {
       action: 'session.end_all',

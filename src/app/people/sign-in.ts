@@ -1,45 +1,22 @@
-import { isDeepStrictEqual } from 'node:util';
-import type { Database, Trx } from '../../store/database.ts';
-import { findPasskey, listPasskeys, useRecoveryCode, usePasskey, type Passkey } from '../../store/people/factors.ts';
-import { findPerson, findPersonByEmail, lockPerson, takeTotpStep, type Person } from '../../store/people/people.ts';
+import type { Database } from '../../store/database.ts';
+import { findPasskey, listPasskeys, useRecoveryCode, usePasskey } from '../../store/people/factors.ts';
+import { findPerson, findPersonByEmail, takeTotpStep, type Person } from '../../store/people/people.ts';
 import { deleteSignIn, findSignIn, insertSignIn, setSignInChallenge } from '../../store/people/sessions.ts';
-import { forActor, type App } from '../context.ts';
-import { mailAccountChange, mailCodesUsedUp } from './account-mail.ts';
+import type { App } from '../context.ts';
+import { mailCodesUsedUp } from './account-mail.ts';
+import { begin, enter, factorsOf, type Factor, type SignInOutcome } from './begin-session.ts';
 import { guessesOf, judged, type TooMany, type Client } from './guess-limits.ts';
 import type { PeopleParts } from './parts.ts';
 import type { HashedFor } from './password-hash.ts';
 import { checkAssertion, credentialIdOf, passkeyHost, requestOptions } from './passkeys.ts';
 import { recoveryCodeHash } from './recovery-codes.ts';
-import { renewHash } from './renew-hash.ts';
-import { actorOf, startSession, type Started } from './sessions.ts';
+import { renewedMeanwhile, renewHash } from './renew-hash.ts';
 import { hashOf, newToken, tokenHash } from './token.ts';
 import { checkTotp, stepOfPerson } from './totp.ts';
 import { reportGuess, type WrongGuess } from './wrong-guesses.ts';
 
 /** How long a sign-in waits for its second step. */
 export const SIGN_IN_MS = 10 * 60_000;
-
-export type Factor = 'totp' | 'passkey' | 'recovery_code';
-
-export type SignInOutcome =
-  | { readonly kind: 'signed_in'; readonly started: Started }
-  /** The password was right; `token` is for the cookie of the second step. */
-  | { readonly kind: 'second_factor'; readonly token: string; readonly factors: readonly Factor[] }
-  | { readonly kind: 'wrong' }
-  /** The sign-in expired, was completed or was abandoned. */
-  | { readonly kind: 'over' }
-  | TooMany;
-
-/** A person's second factors. Recovery codes are a factor only beside another one. */
-export async function factorsOf(
-  executor: Database | Trx,
-  { id, sealedTotp }: Person,
-): Promise<{ readonly factors: readonly Factor[]; readonly passkeys: readonly Passkey[] }> {
-  const passkeys = await listPasskeys(executor, id);
-  const totp = sealedTotp === null ? [] : (['totp'] as const);
-  const own: readonly Factor[] = passkeys.length === 0 ? totp : [...totp, 'passkey'];
-  return { factors: own.length === 0 ? [] : [...own, 'recovery_code'], passkeys };
-}
 
 /** The credentials typed at sign-in. */
 interface Given {
@@ -82,24 +59,11 @@ export async function signIn(parts: PeopleParts, client: Client, given: Given): 
     return { kind: 'wrong' };
   }
   const passwordHash = await renewHash(parts, active, given.password);
-  if (given.code !== undefined) {
-    const isEnough = async (_: Trx, now: Person) =>
-      now.passwordHash === passwordHash && isDeepStrictEqual(now.sealedTotp, active.sealedTotp);
-    return begin(app, active, client, 'totp', null, isEnough);
-  }
-  const { factors } = await factorsOf(app.db, active);
-  if (factors.length === 0) {
-    const isEnough = async (trx: Trx, now: Person) =>
-      now.passwordHash === passwordHash && (await factorsOf(trx, now)).factors.length === 0;
-    return begin(app, active, client, 'password', null, isEnough);
-  }
-  const token = newToken(app.random);
-  return app.db.transaction().execute(async (trx) => {
-    const now = await lockPerson(trx, active.id);
-    if (now === null || now.deactivatedAt !== null || now.passwordHash !== passwordHash) return { kind: 'wrong' };
-    await insertSignIn(trx, hashOf(token), { personId: active.id, challenge: null }, app.clock());
-    return { kind: 'second_factor', token, factors };
-  });
+  const outcome = await enter(app, active, client, { passwordHash, hasCode: given.code !== undefined });
+  if (outcome.kind !== 'wrong') return outcome;
+  const renewed = await renewedMeanwhile(parts, active, given.password, passwordHash);
+  if (renewed === null) return outcome;
+  return enter(app, active, client, { passwordHash: renewed, hasCode: given.code !== undefined });
 }
 
 /**
@@ -268,33 +232,4 @@ export async function personByPasskey(
   await usePasskey(app.db, passkey.id, counter, app.clock());
   const person = await findPerson(app.db, passkey.personId);
   return person === null || person.deactivatedAt !== null ? null : person;
-}
-
-/**
- * Starts the session. `waiting` is the sign-in that the session completes; of two concurrent second steps only one
- * does. `isStillEnough` tells under the person's lock whether what was proven lets them in: a reset, another password
- * or a new factor may have come meanwhile. Sign-ins that wait for a second step end with those.
- */
-async function begin(
-  app: App,
-  { id }: Person,
-  client: Client,
-  way: string,
-  waiting: Buffer | null,
-  isStillEnough: (trx: Trx, person: Person) => Promise<boolean> = async () => true,
-): Promise<SignInOutcome> {
-  return app.db.transaction().execute(async (trx) => {
-    // The lock keeps a session from outliving a concurrent deactivation or end of all sessions. They too lock it first.
-    const person = await lockPerson(trx, id);
-    if (waiting !== null && !(await deleteSignIn(trx, waiting))) return { kind: 'over' };
-    if (person === null || person.deactivatedAt !== null || !(await isStillEnough(trx, person))) {
-      return { kind: 'wrong' };
-    }
-    const started = await startSession(app, trx, person, client, way);
-    if (started.browserToken !== null) {
-      const own = forActor(app, actorOf(person, client.ip));
-      await mailAccountChange(own, trx, person, 'new_browser', started.session.userAgent);
-    }
-    return { kind: 'signed_in', started };
-  });
 }

@@ -1,4 +1,4 @@
-import { MAX_RETRACED_BLOCKS } from '../../domain/refund-payout.ts';
+import { blocksOfRetraces } from '../../domain/refund-payout.ts';
 import type { Mode } from '../../domain/permission.ts';
 import type { Refund } from '../../domain/refund.ts';
 import { findRefund, lockRefund, setRefundAddress } from '../../store/refunds/refunds.ts';
@@ -16,8 +16,7 @@ import {
 } from './unread-money.ts';
 import { inRefundTransaction, type RefundOutcome, applyToRefund, auditedRefund } from './save-refund.ts';
 import type { Trx } from '../../store/database.ts';
-import { readCursor } from '../../store/chains/chain.ts';
-import { growthAbove } from '../../store/refunds/refund-balances.ts';
+import { growthTracedAgain } from '../../store/refunds/refund-balances.ts';
 import { beingPaid, payoutOf } from '../../store/refunds/refund-payouts.ts';
 import { recordPeoplesAudit } from '../audit.ts';
 import type { IdempotencyRequest } from '../idempotency.ts';
@@ -88,7 +87,7 @@ export async function cancelRefund(
     if (refund === null || !isWithin(refund, scope)) return { kind: 'not_found' };
     if (refund.status === 'pending') {
       const unread = isForced ? null : await unreadMoney(app, trx, refund, isReadToHead);
-      const growth = isForced ? null : await growthBeingTraced(trx, refund);
+      const growth = isForced ? null : await growthTracedAgain(trx, refund.id);
       const refused = await payoutRefusal(trx, refund);
       if (refused !== null) return refused;
       if (unread !== null) return unreadRefusal(refund, unread);
@@ -124,13 +123,7 @@ function unreadRefusal({ id, network }: Refund, { kind }: UnreadMoney): RefundRe
   return refusedAs(null, rejected(`refund_unread_${kind}`, { network, refund: encodeId('refund', id) }));
 }
 
-/** The height up to which the refund's balance grew, while the nodes are still asked which transaction caused this. */
-async function growthBeingTraced(trx: Trx, { id, network }: Refund): Promise<number | null> {
-  const cursor = await readCursor(trx, network);
-  return growthAbove(trx, id, (cursor?.height ?? 0) - MAX_RETRACED_BLOCKS);
-}
-
-function growthRefusal({ id, address }: Refund, height: number): RefundRefusal {
-  const values = { address: address ?? '', height, blocks: MAX_RETRACED_BLOCKS, refund: encodeId('refund', id) };
+function growthRefusal({ id, address, network }: Refund, height: number): RefundRefusal {
+  const values = { address: address ?? '', height, blocks: blocksOfRetraces(network), refund: encodeId('refund', id) };
   return refusedAs(null, rejected('refund_untraced', values));
 }

@@ -1,78 +1,22 @@
-import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { contractOf, deployContract, type DeployedContract } from '../../../test/erc20.ts';
 import { encodeId } from '../../domain/id.ts';
-import { formatDecimal } from '../../domain/money.ts';
 import type { Refund } from '../../domain/refund.ts';
-import { ChainUnavailableError, type ChainSource, type NativeBalances } from '../../rails/chain.ts';
-import { MAX_LATE_PAYOUT_MS, MAX_RETRACED_BLOCKS } from '../../domain/refund-payout.ts';
+import type { ChainSource } from '../../rails/chain.ts';
+import { MAX_LATE_PAYOUT_MS } from '../../domain/refund-payout.ts';
 import { findRefund } from '../../store/refunds/refunds.ts';
-import { CONFIRMATIONS, eventsOf, etherShop, OWED_WEI, type EtherShop } from '../chains/follow-chain.fixture.ts';
-import { createChainFollower } from '../chains/follow-chain.ts';
+import { CONFIRMATIONS, eventsOf, OWED_WEI, type EtherShop } from '../chains/follow-chain.fixture.ts';
 import { refundInstructions } from './refund-instructions.ts';
 import { cancelRefund } from './change-refund.ts';
-import { createRefund } from './create-refund.ts';
-
-const PART = OWED_WEI / 4n;
-const AWAY = new ChainUnavailableError('ethereum', 'eth_call', []);
-
-interface SafeShop extends EtherShop {
-  /** A contract that pays like a Safe. */
-  readonly safe: DeployedContract;
-  /** A refund of a quarter of an order that was paid, unless another amount is given. */
-  refund(address?: string, units?: bigint): Promise<Refund & { readonly address: string }>;
-  statusOf(refund: Refund): Promise<unknown>;
-  warningsOf(refund: Refund): Promise<readonly string[]>;
-}
-
-const freshAddress = (): string => `0x${randomBytes(20).toString('hex')}`;
-
-async function safeShop(): Promise<SafeShop> {
-  const shop = await etherShop();
-  const { app, anvil } = shop;
-  const safe = await deployContract(anvil, contractOf('Payers.sol', 'Payer'));
-  await shop.advance();
-  const order = await shop.order();
-  await shop.pay(order.address, OWED_WEI);
-  await shop.advance(CONFIRMATIONS);
-  expect(await app.read(order.id)).toMatchObject({ status: 'completed' });
-  return {
-    ...shop,
-    safe,
-    refund: async (address = freshAddress(), units = PART) => {
-      const { projectId, mode, api, id: paymentId } = order;
-      const wanted = { cryptoAmount: formatDecimal(units, 18) };
-      const request = { projectId, mode, api, paymentId, wanted, address, reason: null };
-      const made = await createRefund(app, request, null);
-      if (made.kind !== 'done') throw new Error(JSON.stringify(made));
-      expect(made.refund.units).toBe(units);
-      return { ...made.refund, address };
-    },
-    statusOf: async ({ id }) => (await findRefund(app.db, id))?.status,
-    warningsOf: async ({ id }) => {
-      const shown = await refundInstructions(app, id, () => null);
-      if (shown.kind !== 'done') throw new Error(shown.code);
-      return shown.warnings;
-    },
-  };
-}
-
-/** The source with other answers about what contracts pay. */
-function sourceWith({ source }: EtherShop, change: (native: NativeBalances) => Partial<NativeBalances>): ChainSource {
-  const { native } = source;
-  if (!native) throw new Error('the source has no native asset');
-  return { ...source, native: { ...native, ...change(native) } };
-}
-
-const traceless = (shop: EtherShop): ChainSource =>
-  sourceWith(shop, () => ({ internalTransfers: () => Promise.resolve(null) }));
-
-/** Mines a contract's payment of a part to the refund's address; returns the hash of its transaction. */
-async function minePayout(shop: SafeShop, { address }: { readonly address: string }): Promise<string> {
-  const hash = await shop.safe.send('pay', [address], { valueWei: PART });
-  await shop.mine();
-  return hash;
-}
+import {
+  AWAY,
+  followerOf,
+  freshAddress,
+  minePayout,
+  PART,
+  safeShop,
+  sourceWith,
+  traceless,
+} from './safe-shop.fixture.ts';
 
 const paidBy = (transactionHash: string) => ({ status: 'completed', transactionHash });
 
@@ -80,14 +24,6 @@ const paidBy = (transactionHash: string) => ({ status: 'completed', transactionH
 async function laterOn(shop: EtherShop, { id }: Refund): Promise<Refund | null> {
   await shop.advance(CONFIRMATIONS);
   return findRefund(shop.app.db, id);
-}
-
-/** A follower of a source, which remembers what it read. */
-function followerOf(shop: EtherShop, source: ChainSource): () => Promise<void> {
-  const follower = createChainFollower(shop.app, source);
-  return async () => {
-    while ((await follower.follow()) !== 'at_head');
-  };
 }
 
 /** A refund that the safe has paid, in no block so far, and the way back to the chain as it was before. */
@@ -315,85 +251,6 @@ describe('the warning that a contract may have paid a refund', () => {
     await shop.follow(source);
     expect(await shop.cursorHeight()).toBe(before + 150);
     expect(await shop.warningsOf(refund)).toHaveLength(1);
-  });
-});
-
-describe('a refund that a contract pays in a block that no node traces at first', () => {
-  /** A follower that cannot trace until its source is well again. */
-  async function untracedShop() {
-    const shop = await safeShop();
-    const refund = await shop.refund();
-    await shop.advance();
-    let isWell = false;
-    let traces = 0;
-    const source = sourceWith(shop, (native) => ({
-      internalTransfers: (block, addresses) => {
-        traces += 1;
-        return isWell ? native.internalTransfers(block, addresses) : Promise.resolve(null);
-      },
-    }));
-    const step = async (blocks = 1): Promise<number> => {
-      const before = traces;
-      await shop.mine(blocks);
-      await shop.follow(source);
-      return traces - before;
-    };
-    const hash = await shop.safe.send('pay', [refund.address], { valueWei: PART });
-    await step();
-    return { shop, refund, hash, step, recover: () => void (isWell = true) };
-  }
-
-  it('completes once a node traces that block, and its warning ends', async () => {
-    const { shop, refund, hash, step, recover } = await untracedShop();
-    await step(2);
-    expect(await shop.warningsOf(refund)).toHaveLength(1);
-    recover();
-    await step(2);
-    expect(await shop.warningsOf(refund)).toEqual([]);
-    await step(CONFIRMATIONS);
-    expect(await findRefund(shop.app.db, refund.id)).toMatchObject(paidBy(hash));
-  });
-
-  it('is not cancelled while nodes are asked about it, 1, 2, 4 … 64 blocks later, unless somebody insists', async () => {
-    const { shop, refund, step } = await untracedShop();
-    const cancel = (isForced = false) => cancelRefund(shop.app, { id: refund.id, isForced }, null, shop.poll);
-    const traces: number[] = [];
-    for (let later = 1; later < MAX_RETRACED_BLOCKS; later += 1) traces.push(await step());
-    expect(traces.flatMap((count, index) => (count > 0 ? [[index + 1, count]] : []))).toEqual([
-      [1, 1],
-      [2, 1],
-      [4, 1],
-      [8, 1],
-      [16, 1],
-      [32, 1],
-    ]);
-    expect(await cancel()).toMatchObject({ kind: 'refused', message: expect.stringContaining('The nodes are asked') });
-    expect(await step()).toBe(1);
-    expect(await shop.warningsOf(refund)).toHaveLength(1);
-    expect(await cancel()).toMatchObject({ kind: 'done' });
-  });
-
-  it('is paid after all though somebody cancelled it, and completes no refund that was made later', async () => {
-    const { shop, refund, hash, step, recover } = await untracedShop();
-    expect(await cancelRefund(shop.app, { id: refund.id, isForced: true }, null, shop.poll)).toMatchObject({
-      kind: 'done',
-    });
-    const next = await shop.refund(refund.address);
-    recover();
-    await step(CONFIRMATIONS);
-    const shown = await refundInstructions(shop.app, refund.id, () => null);
-    expect(shown).toMatchObject({ call: null, problem: expect.stringContaining(`${hash} paid exactly this amount`) });
-    expect(await shop.statusOf(next)).toBe('pending');
-  });
-
-  it('is looked for in the blocks of both payments if money comes once more before a node traces', async () => {
-    const { shop, refund, hash, step, recover } = await untracedShop();
-    await shop.safe.send('pay', [refund.address], { valueWei: PART * 2n });
-    await step(4);
-    expect(await shop.warningsOf(refund)).toEqual([expect.stringContaining('grew by 0.0075 ETH')]);
-    recover();
-    await step(1 + CONFIRMATIONS);
-    expect(await findRefund(shop.app.db, refund.id)).toMatchObject(paidBy(hash));
   });
 });
 

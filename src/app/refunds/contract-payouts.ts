@@ -1,29 +1,21 @@
-import type { BlockId, ChainBlock, ChainSource, NativeBalances } from '../../rails/chain.ts';
-import { isTracedAgain, MAX_LATE_PAYOUT_MS } from '../../domain/refund-payout.ts';
+import type { ChainBlock, ChainSource, NativeBalances } from '../../rails/chain.ts';
+import { MAX_LATE_PAYOUT_MS } from '../../domain/refund-payout.ts';
 import { balancesOf } from '../../rails/native-balances.ts';
 import { knownBlock, readCursor, type Cursor } from '../../store/chains/chain.ts';
-import {
-  unpaidRefunds,
-  type BalanceCheck,
-  type Growth,
-  type UnpaidRefund,
-} from '../../store/refunds/refund-balances.ts';
+import { unpaidRefunds, type BalanceCheck, type UnpaidRefund } from '../../store/refunds/refund-balances.ts';
 import type { Database } from '../../store/database.ts';
 import type { App } from '../context.ts';
-import type { FoundTransfer } from '../payments/chain-money.ts';
-
-/**
- * How many blocks are traced for one refund: as many as are taken in together. If a balance is further back and no node
- * tells it, nodes have forgotten it: they keep little more.
- */
-const MAX_TRACED_BLOCKS = 100;
-/** How many blocks in one go may fail to be traced: each may take a node's whole timeout, and blocks wait for it. */
-const MAX_FAILED_TRACES = 3;
-
-/** A contract's transfer and the ids of the refunds that it may pay: later ones got their address after its block. */
-interface FoundPayout extends FoundTransfer {
-  readonly mayPay: readonly string[];
-}
+import {
+  MAX_TRACED_BLOCKS,
+  newSearches,
+  remaining,
+  repeatedSearches,
+  together,
+  trace,
+  type ComparedRefund,
+  type FoundPayout,
+  type Suspect,
+} from './trace-growth.ts';
 
 /** The results of comparing the balances on refund addresses. */
 export interface ContractPayouts {
@@ -72,22 +64,29 @@ export function createContractPayoutWatch(app: Pick<App, 'db' | 'clock'>, source
       const now = await balancesOf(native, unpaid, tip);
       if (now === null) return { found: [], checks: unpaid.flatMap((refund) => notCompared(refund, first.height - 1)) };
       const refunds = await withBalancesBefore(app.db, source, native, unpaid, { first, tip });
-      const suspects = refunds.flatMap((refund): readonly Suspect[] => {
-        const { address, units, from, seen } = refund;
-        const more = from.balance === null ? 0n : (now.get(address) ?? 0n) - from.balance;
-        const isAgain = seen?.grown ? isTracedAgain(seen.grown.height, first.height, tip.height) : false;
-        return more >= units || isAgain ? [{ refund, more, after: seen?.grown?.after ?? from.height }] : [];
-      });
-      latest = await withBlocksSince(source, latest, Math.min(...suspects.map(({ after }) => after + 1)));
+      const suspects = refunds
+        .flatMap((refund): readonly Suspect[] => {
+          const more = (now.get(refund.address) ?? 0n) - (refund.from.balance ?? 0n);
+          return refund.from.balance !== null && more >= refund.units ? [{ refund, more }] : [];
+        })
+        .toSorted((a, b) => a.refund.from.height - b.refund.from.height);
+      latest = await withBlocksSince(source, latest, Math.min(...suspects.map(({ refund }) => refund.from.height + 1)));
       const since = latest;
-      const searches = suspects.flatMap((suspect) => searchesFor(suspect, since, native));
-      const traced = await trace(native, since, searches);
-      const unexplained = new Map(searches.map((search) => [search.refund.id, remaining(search, since, traced)]));
+      const searches = [
+        ...suspects.flatMap((suspect) => newSearches(suspect, since, native)),
+        // New growth comes first: nodes keep the state of the newest blocks.
+        ...(await repeatedSearches(app.db, source.network, refunds, tip)),
+      ];
+      const traced = await trace(native, searches);
       return {
         found: traced.found,
-        checks: refunds.map(({ id: refundId, address, from, seen }): BalanceCheck => {
-          const found = unexplained.get(refundId);
-          const grown = found === undefined ? (seen?.grown ?? null) : found;
+        checks: refunds.map((refund): BalanceCheck => {
+          const { id: refundId, address, from, seen } = refund;
+          const mine = searches.filter((search) => search.refund.id === refundId);
+          const isRepeated = mine.some(({ isNew }) => !isNew);
+          const old = seen?.grown && !isRepeated ? [seen.grown] : [];
+          const left = [...mine.flatMap((search) => remaining(search, traced, source.network, tip)), ...old];
+          const grown = left.length === 0 ? null : left.reduce(together);
           if (from.balance === null) return { refundId, balance: null, height: from.height, grown };
           return { refundId, balance: now.get(address) ?? 0n, height: tip.height, grown };
         }),
@@ -111,11 +110,6 @@ function following(latest: readonly ChainBlock[], blocks: readonly ChainBlock[])
 function notCompared({ id, seen }: UnpaidRefund, height: number): readonly BalanceCheck[] {
   const isNoted = seen !== null && seen.height <= height;
   return isNoted ? [] : [{ refundId: id, balance: null, height, grown: seen?.grown ?? null }];
-}
-
-/** An unpaid refund, and the balance after the block from which on it is compared; null while no node tells it. */
-interface ComparedRefund extends UnpaidRefund {
-  readonly from: Pick<BalanceCheck, 'balance' | 'height'>;
 }
 
 /**
@@ -170,90 +164,4 @@ async function withBlocksSince(
     lost.push(...more);
   }
   return lost.at(-1)?.hash === first.parentHash ? [...lost, ...blocks] : blocks;
-}
-
-/** Transfers to a refund's address that these blocks list. */
-function listed(blocks: readonly ChainBlock[], address: string, { asset }: NativeBalances): bigint {
-  const all = blocks.flatMap((block) => block.transfers.map((transfer) => ({ block, transfer })));
-  return sumOf(all, ({ transfer }) => transfer.address === address && transfer.asset === asset);
-}
-
-function sumOf(found: readonly FoundTransfer[], isCounted: (one: FoundTransfer) => boolean): bigint {
-  return found.filter(isCounted).reduce((sum, { transfer }) => sum + transfer.amount, 0n);
-}
-
-/** Growth that payouts by contracts may explain: all of a refund that no trace has explained so far. */
-interface Search {
-  readonly refund: ComparedRefund;
-  readonly grown: Growth;
-}
-
-/** A refund whose balance is `more` than before, and the height after which it may have been paid. */
-interface Suspect {
-  readonly refund: ComparedRefund;
-  readonly more: bigint;
-  readonly after: number;
-}
-
-/** New growth that the blocks do not list is one with what was unexplained before. */
-function searchesFor(
-  { refund, more, after }: Suspect,
-  blocks: readonly ChainBlock[],
-  native: NativeBalances,
-): readonly Search[] {
-  const { address, units, from, seen } = refund;
-  const old = seen?.grown ?? null;
-  const since = blocks.filter(({ height }) => height > from.height);
-  const unlisted = more - listed(since, address, native);
-  const [tip] = blocks.slice(-1);
-  if (tip !== undefined && more >= units && unlisted >= units) {
-    return [{ refund, grown: { units: unlisted + (old?.units ?? 0n), after, height: tip.height } }];
-  }
-  return old === null ? [] : [{ refund, grown: old }];
-}
-
-function isIn({ height }: Pick<BlockId, 'height'>, { after, height: upTo }: Growth): boolean {
-  return height > after && height <= upTo;
-}
-
-interface Traced {
-  readonly found: readonly FoundPayout[];
-  /** The heights of blocks that no node traced. */
-  readonly untraced: readonly number[];
-}
-
-/**
- * Contract transfers that pay exactly these refunds. Oldest first, because the node that traces may be some blocks
- * behind the one that told the newest.
- */
-async function trace(
-  native: NativeBalances,
-  blocks: readonly ChainBlock[],
-  searches: readonly Search[],
-): Promise<Traced> {
-  const found: FoundPayout[] = [];
-  const untraced: number[] = [];
-  for (const block of blocks) {
-    const its = searches.flatMap(({ refund, grown }) => (isIn(block, grown) ? [refund] : []));
-    if (its.length === 0) continue;
-    const addresses = new Set(its.map(({ address }) => address));
-    const transfers = untraced.length < MAX_FAILED_TRACES ? await native.internalTransfers(block, addresses) : null;
-    if (transfers === null) untraced.push(block.height);
-    for (const transfer of transfers ?? []) {
-      const paid = its.filter(({ address, units }) => address === transfer.address && units === transfer.amount);
-      if (paid.length > 0) found.push({ block, transfer, mayPay: paid.map(({ id }) => id) });
-    }
-  }
-  return { found, untraced };
-}
-
-/** The growth, while blocks that no node has traced may still contain the refund's payout. */
-function remaining(
-  { refund, grown }: Search,
-  blocks: readonly ChainBlock[],
-  { found, untraced }: Traced,
-): Growth | null {
-  const explained = sumOf(found, ({ block, transfer }) => transfer.address === refund.address && isIn(block, grown));
-  const isTraced = !untraced.some((height) => isIn({ height }, grown)) && (blocks[0]?.height ?? 0) <= grown.after + 1;
-  return isTraced || grown.units - explained < refund.units ? null : grown;
 }

@@ -4,8 +4,10 @@ import * as fc from 'fast-check';
 import { payerOf } from '../../../test/e2e/live-utxo-nodes.fixture.ts';
 import { utxoNodeKindsFor } from '../../../test/litecoind.ts';
 import type { Refund } from '../../domain/refund.ts';
+import { readCursor, saveNodes } from '../../store/chains/chain.ts';
 import { findRefund } from '../../store/refunds/refunds.ts';
 import { cancelRefund } from './change-refund.ts';
+import { refundInstructions } from './refund-instructions.ts';
 import {
   COIN,
   CONFIRMATIONS,
@@ -198,6 +200,22 @@ describe.each(utxoNodeKindsFor(import.meta.url))('what a refund spends, on a rea
     await shop.mine(CONFIRMATIONS - 1);
     expect(await findRefund(shop.app.db, refund.id)).toMatchObject({ status: 'completed', transactionHash: hash });
     expect(await shop.show(refund)).toMatchObject({ ...nothing, problem: null });
+  });
+
+  it('is shown with a warning while another node knows a block that was not read', async () => {
+    const shop = await refundShop(node());
+    const refund = await shop.refund(await shop.paid(COIN), COIN / 2n);
+    const warnings = async (): Promise<readonly string[]> => {
+      const shown = await refundInstructions(shop.app, refund.id, () => null);
+      return shown.kind === 'done' ? shown.warnings : [];
+    };
+    expect(await warnings()).toEqual([]);
+    const { db, clock } = shop.app;
+    const height = ((await readCursor(db, refund.network))?.height ?? 0) + 1;
+    await saveNodes(db, refund.network, [{ node: 'https://node.example', height, problem: null }], clock());
+    expect(await warnings()).toEqual([expect.stringContaining('blocks have not been read yet')]);
+    await shop.mine(1);
+    expect(await warnings()).toEqual([]);
   });
 
   it('is something else, with a warning, when the merchant spent it elsewhere meanwhile', async () => {

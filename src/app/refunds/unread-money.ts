@@ -84,7 +84,7 @@ export async function unreadBeforePaying(app: App, refund: Refund): Promise<Unre
   const at = await readAtHead(app.db, network);
   const cursor = await readCursor(app.db, network);
   const isRecent = at !== null && at >= app.clock() - MAX_HEAD_AGE_MS;
-  const isBehind = !seesWaiting && (await hasHigherNode(app, network, cursor?.height ?? 0));
+  const isBehind = await hasHigherNode(app, network, cursor?.height ?? 0);
   const unread = await unreadMoney(app, app.db, refund, isRecent && !isBehind);
   if (unread?.kind !== 'blocks' || seesWaiting || (at !== null && !isRecent)) return unread;
   const isOfNow = cursor !== null && Math.abs(app.clock() - cursor.blockAt) <= UNDER_WAY_MS;

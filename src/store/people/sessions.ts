@@ -29,11 +29,14 @@ export async function findSession(executor: Database | Trx, tokenHash: Buffer): 
   return row && sessionFromRow(row);
 }
 
-/** Records a session's use and its client's address. */
+/** Records a session's use and its client's address. Locks the person first, like whatever ends sessions. */
 export async function touchSession(db: Database, id: string, now: number, ip: string): Promise<void> {
   await sql`
-    with touched as (
-      update sessions set last_used_at = greatest(last_used_at, ${timestamp(now)}), ip = ${ip} where id = ${id} returning person_id
+    with person as (
+      select p.id from people p where p.id = (select person_id from sessions where id = ${id}) for no key update
+    ), touched as (
+      update sessions set last_used_at = greatest(last_used_at, ${timestamp(now)}), ip = ${ip}
+      from person where sessions.id = ${id} and sessions.person_id = person.id returning person_id
     )
     update people set last_seen_at = ${timestamp(now)} from touched where people.id = touched.person_id`.execute(db);
 }

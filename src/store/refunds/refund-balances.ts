@@ -26,11 +26,18 @@ export interface BalanceCheck extends Pick<Stored<'refund_balances'>, 'refundId'
   readonly grown: Growth | null;
 }
 
-/** Units by which a balance grew in the blocks after one height, up to another, beyond the transfers they list. */
+/** The height that stands for blocks of which nobody knows any more what they contain. */
+export const GONE_BLOCKS = 0;
+
+/** Units by which a balance grew in the blocks after one height, up to another, and that nothing explains so far. */
 export interface Growth {
   readonly units: bigint;
   readonly after: number;
   readonly height: number;
+  /** The heights of those blocks that no node has traced, in the order in which they are tried. */
+  readonly untraced: readonly number[];
+  /** The height from which on they are tried again; null: no more. */
+  readonly nextTrace: number | null;
 }
 
 /**
@@ -43,40 +50,41 @@ export async function unpaidRefunds(
   asset: AssetCode,
   failedSince: number,
 ): Promise<readonly UnpaidRefund[]> {
-  type Row = Omit<UnpaidRefund, 'seen'> & {
-    readonly balance: bigint | null;
-    readonly height: number | null;
-    readonly grownUnits: bigint | null;
-    readonly grownHeight: number;
-    readonly grownAfter: number;
-  };
+  type Growing = Omit<Growth, 'units' | 'after'> & { readonly grownUnits: bigint | null; readonly grownAfter: number };
+  type Row = Omit<UnpaidRefund, 'seen'> & Growing & { readonly balance: bigint | null; readonly looked: number | null };
   const { rows } = await sql<Row>`
-    select r.id, r.watched_address as address, r.units, b.balance_units as balance, b.looked_height as height,
-      b.grown_units as "grownUnits", b.grown_height as "grownHeight",
-      coalesce(b.grown_after, b.grown_height - 1) as "grownAfter"
+    select r.id, r.watched_address as address, r.units, b.balance_units as balance, b.looked_height as looked,
+      b.grown_units as "grownUnits", coalesce(b.grown_after, b.grown_height - 1) as "grownAfter", b.grown_height as height,
+      b.untraced_blocks as untraced, b.next_trace_height as "nextTrace"
     from refunds r left join refund_balances b on b.refund_id = r.id
     where r.id in (
         select pending.id from refunds pending
         where pending.network = ${network} and pending.status = 'pending' and pending.watched_address is not null
         union select taken.refund_id from waiting_payouts taken where taken.network = ${network}
+        union select traced.refund_id from refund_balances traced where traced.next_trace_height is not null
         union select failed.id from refunds failed
         where failed.network = ${network} and failed.status = 'failed' and failed.watched_address is not null
           and failed.created_at >= ${timestamp(failedSince)})
       and (r.status <> 'failed' or r.created_at >= ${timestamp(failedSince)}) and r.network = ${network} and r.asset = ${asset} and r.mode = 'live'
-      and r.watched_address is not null
-      and not exists (select from refund_payouts o where o.refund_id = r.id) and not ${TAKES_PAYMENTS}`.execute(db);
-  return rows.map(({ id, address, units, balance, height, grownUnits, grownHeight, grownAfter }) => {
-    const grown = grownUnits === null ? null : { units: grownUnits, after: grownAfter, height: grownHeight };
-    return { id, address, units, seen: height === null ? null : { balance, height, grown } };
-  });
+      and r.watched_address is not null and not ${TAKES_PAYMENTS}
+      and (b.next_trace_height is not null or not exists (select from refund_payouts o where o.refund_id = r.id))`.execute(
+    db,
+  );
+  return rows.map(
+    ({ id, address, units, balance, looked, grownUnits, grownAfter: after, height, untraced, nextTrace }) => {
+      const grown = grownUnits === null ? null : { units: grownUnits, after, height, untraced, nextTrace };
+      return { id, address, units, seen: looked === null ? null : { balance, height: looked, grown } };
+    },
+  );
 }
 
 const SAVE = `
   ${REFUND_BALANCES.insert('$1')}
   on conflict (refund_id) do update set balance_units = excluded.balance_units, looked_height = excluded.looked_height,
-    grown_units = excluded.grown_units, grown_height = excluded.grown_height, grown_after = excluded.grown_after`;
+    grown_units = excluded.grown_units, grown_height = excluded.grown_height, grown_after = excluded.grown_after,
+    untraced_blocks = excluded.untraced_blocks, next_trace_height = excluded.next_trace_height`;
 
-/** Saves the results of checks. The caller holds the network's cursor, and read these refunds after that block. */
+/** Saves the results of checks. The caller holds the cursor, which has not moved since these refunds were read. */
 export async function saveBalanceChecks(trx: Trx, checks: readonly BalanceCheck[]): Promise<void> {
   if (checks.length === 0) return;
   const rows = checks.map(({ grown, ...check }) => ({
@@ -85,6 +93,8 @@ export async function saveBalanceChecks(trx: Trx, checks: readonly BalanceCheck[
       grownUnits: grown?.units ?? null,
       grownHeight: grown?.height ?? null,
       grownAfter: grown?.after ?? null,
+      untracedBlocks: [...(grown?.untraced ?? [])],
+      nextTraceHeight: grown?.nextTrace ?? null,
     },
   }));
   await trx.executeQuery(CompiledQuery.raw(SAVE, [REFUND_BALANCES.records(rows)]));
@@ -92,14 +102,20 @@ export async function saveBalanceChecks(trx: Trx, checks: readonly BalanceCheck[
 
 /**
  * After a rollback, balances are compared again from a height on. Growth stays if it may have been in a block up to
- * there.
+ * there that no node has traced.
  */
 export async function purgeBalanceChecksAbove(trx: Trx, network: Network, height: number): Promise<void> {
+  const left = sql`array(select block from unnest(b.untraced_blocks) with ordinality as u (block, place)
+    where block <= ${height} order by place)`;
+  const stays = sql`coalesce(b.grown_after, b.grown_height - 1) < ${height}
+    and (${left} <> '{}' or b.untraced_blocks = '{}')`;
   await sql`
     update refund_balances b set balance_units = null, looked_height = ${height},
-      grown_units = case when coalesce(b.grown_after, b.grown_height - 1) < ${height} then b.grown_units end,
-      grown_height = case when coalesce(b.grown_after, b.grown_height - 1) < ${height} then least(b.grown_height, ${height}) end,
-      grown_after = case when b.grown_after < ${height} then b.grown_after end
+      grown_units = case when ${stays} then b.grown_units end,
+      grown_height = case when ${stays} then least(b.grown_height, ${height}) end,
+      grown_after = case when ${stays} then b.grown_after end,
+      untraced_blocks = case when ${stays} then ${left} else '{}' end,
+      next_trace_height = case when ${stays} and b.next_trace_height is not null then ${height} + 1 end
     from refunds r
     where r.id = b.refund_id and r.network = ${network} and b.looked_height > ${height}`.execute(trx);
 }
@@ -113,11 +129,11 @@ export interface UnexplainedGrowth {
   readonly height: number;
 }
 
-/** The end of the blocks in which a refund's balance grew unexplained, if it is above a height. */
-export async function growthAbove(trx: Trx, refundId: string, height: number): Promise<number | null> {
+/** The height up to which a refund's balance grew, while nodes are asked again for the reason; null if they are not. */
+export async function growthTracedAgain(trx: Trx, refundId: string): Promise<number | null> {
   const { rows } = await sql<{ readonly height: number }>`
     select grown_height as height from refund_balances
-    where refund_id = ${refundId} and grown_units is not null and grown_height > ${height}`.execute(trx);
+    where refund_id = ${refundId} and next_trace_height is not null`.execute(trx);
   return rows[0]?.height ?? null;
 }
 

@@ -6,7 +6,7 @@ import type { PaymentApi } from '../../domain/payment.ts';
 import type { Mode } from '../../domain/permission.ts';
 import { lockUntaken, timestamp, type Database, type Trx } from '../database.ts';
 import { notification } from '../notifications.ts';
-import { IS_BEING_PAID, TAKES_MONEY } from './refund-payouts.ts';
+import { IS_BEING_PAID, IS_TRACED_AGAIN, TAKES_MONEY } from './refund-payouts.ts';
 import { REFUNDS } from '../schema/refunds.ts';
 import { decodeId } from '../../domain/id.ts';
 
@@ -95,6 +95,7 @@ export async function lockDueRefunds(
       ]),
     )
     .where((where) => where.not(IS_BEING_PAID))
+    .where((where) => where.not(IS_TRACED_AGAIN))
     .orderBy('due_at');
   return (await lockUntaken(due, limit)).map(refundFromRow);
 }

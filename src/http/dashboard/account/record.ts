@@ -1,7 +1,8 @@
 import type { FastifyRequest } from 'fastify';
 import type { App } from '../../../app/context.ts';
 import { endsAt, idleEndsAt, reauthenticatedUntil, sessionsOf, type SignedIn } from '../../../app/people/sessions.ts';
-import { factorsOf, waitingSignIn } from '../../../app/people/sign-in.ts';
+import { factorsOf } from '../../../app/people/begin-session.ts';
+import { waitingSignIn } from '../../../app/people/sign-in.ts';
 import { actionsOf, roleIn, type Membership } from '../../../domain/role.ts';
 import { countRecoveryCodes } from '../../../store/people/factors.ts';
 import { hasPeople } from '../../../store/people/people.ts';

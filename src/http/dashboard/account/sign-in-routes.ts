@@ -2,14 +2,8 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { confirmEmail } from '../../../app/people/email.ts';
 import { acceptLink, linkState } from '../../../app/people/links.ts';
 import { signOut, type Started } from '../../../app/people/sessions.ts';
-import {
-  confirmCode,
-  confirmPasskey,
-  giveUpSignIn,
-  passkeyChallenge,
-  signIn,
-  type SignInOutcome,
-} from '../../../app/people/sign-in.ts';
+import { confirmCode, confirmPasskey, giveUpSignIn, passkeyChallenge, signIn } from '../../../app/people/sign-in.ts';
+import type { SignInOutcome } from '../../../app/people/begin-session.ts';
 import { isoTime } from '../../../wire/time.ts';
 import { clientAddress } from '../../client.ts';
 import { readCookie, setCookie } from '../../cookies.ts';

@@ -71,7 +71,7 @@ function stringFaults(text: string, names: readonly string[], marks: readonly st
       ? []
       : [`must have the values of English: ${names.join(', ') || 'none'}`]),
     ...(found(text, MARK).join() === marks.join() ? [] : ['must have the emphasis of English']),
-    ...(/&|<(?!\d)|[{}]/.test(text.replaceAll(NAME, '').replaceAll(MARK, ''))
+    ...(/&|<(?![\d…])|[{}]/.test(text.replaceAll(NAME, '').replaceAll(MARK, ''))
       ? ['has markup, or a brace of its own']
       : []),
   ];

@@ -10,7 +10,7 @@ const ROOT = path.join(import.meta.dirname, '..');
 const FILES = [
   ['texts/checkout/en.json', 'src/http/checkout/language/text-values.ts'],
   ['texts/dashboard/en', 'web/dashboard/texts/text-values.ts'],
-  ['texts/refusals/en', 'src/app/refusal-values.ts'],
+  ['texts/refusals/en', 'src/domain/refusal-values.ts'],
 ] as const;
 
 for (const [place, file] of FILES) {

@@ -6,6 +6,8 @@ import type malformed from '../../texts/refusals/en/malformed.json';
 import type missing from '../../texts/refusals/en/missing.json';
 import type refused from '../../texts/refusals/en/refused.json';
 import { MAIL_LANGUAGES, type MailLanguage } from '../domain/notification.ts';
+import type { SentenceValues } from '../domain/sentence.ts';
+import { fill } from '../domain/text.ts';
 
 const FOLDER = path.join(import.meta.dirname, '../../texts/refusals');
 
@@ -61,4 +63,21 @@ export function faultOfCode(code: RefusalCode): Fault {
 
 export function refusalTexts(language: MailLanguage): LanguageTexts {
   return TEXTS[language];
+}
+
+/**
+ * Fills values into a text of a language. Values that are sentences themselves are in the same language; `written`
+ * gives the form of all others.
+ */
+export function fillSentence(
+  language: MailLanguage,
+  text: string,
+  values: SentenceValues,
+  written: (value: string | number) => string | number = (value) => value,
+): string {
+  const inWords = Object.entries(values).map(([name, value]) => {
+    if (typeof value !== 'object') return [name, written(value)] as const;
+    return [name, fillSentence(language, TEXTS[language].sentences[value.code], value.values, written)] as const;
+  });
+  return fill(text, Object.fromEntries(inWords));
 }

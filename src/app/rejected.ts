@@ -1,6 +1,5 @@
-import { fill } from '../domain/text.ts';
-import { faultOfCode, refusalTexts, type Fault, type RefusalCode } from './refusal-texts.ts';
-import type { TextValues } from './refusal-values.ts';
+import type { Invalid, Places, SentenceValues } from '../domain/sentence.ts';
+import { faultOfCode, fillSentence, refusalTexts, type Fault, type RefusalCode } from './refusal-texts.ts';
 
 /** A refused request of an operator: a sentence of `texts/refusals/`, to which each caller adds its own way out. */
 export interface Rejected {
@@ -9,10 +8,9 @@ export interface Rejected {
   /** The value to blame, under the use case's name for it. */
   readonly param?: string;
   /** The values in the code's text. */
-  readonly values: Readonly<Record<string, string | number>>;
+  readonly values: SentenceValues;
 }
 
-type Places<Code extends RefusalCode> = Code extends keyof TextValues ? TextValues[Code] : never;
 type Details<Code extends RefusalCode> = Readonly<Record<Exclude<Places<Code>, 'param'>, string | number>> &
   ('param' extends Places<Code> ? { readonly param: string } : { readonly param?: string });
 
@@ -23,6 +21,11 @@ export function rejected<Code extends RefusalCode>(
 ): Rejected {
   const { param, ...values } = { param: undefined, ...details };
   return { kind: 'rejected', code, ...(param === undefined ? {} : { param }), values };
+}
+
+/** The refusal of a value that did not pass a check below the use cases. */
+export function rejectedBy({ fault }: Invalid, param: string): Rejected {
+  return { kind: 'rejected', ...fault, param };
 }
 
 export function isRejected(outcome: { readonly kind: string }): outcome is Rejected {
@@ -39,9 +42,9 @@ export function faultOf({ code }: Rejected): Fault {
 }
 
 /** A refusal in English words, followed by the caller's way out; `name` is the caller's name of the value to blame. */
-export function refusalText({ code, values }: Rejected, name: string, wayOut: string | undefined): string {
+export function refusalText({ code, values }: Pick<Rejected, 'code' | 'values'>, name = '', wayOut?: string): string {
   const text = refusalTexts('en').sentences[code];
-  return fill(wayOut === undefined ? text : `${text} ${wayOut}`, { ...values, param: name });
+  return fillSentence('en', wayOut === undefined ? text : `${text} ${wayOut}`, { ...values, param: name });
 }
 
 /** Whether the text of a refusal begins with the name of the value to blame. */

@@ -71,7 +71,7 @@ export function reader(env: Readonly<Record<string, string | undefined>>, proble
       return list(name).flatMap((part) => {
         const parsed = parseCidr(part);
         if (parsed.kind === 'ok') return [parsed.cidr.text];
-        problems.push(`${name}: ${parsed.message}`);
+        problems.push(`${name}: ${JSON.stringify(part)} is not a range such as 10.0.0.0/8 or fd00::/8.`);
         return [];
       });
     },

@@ -6,7 +6,7 @@ import { MAIN_CHAINS } from '../rails/utxo/params.ts';
 import { fixedRates, parseFixedRates } from '../rates/fixed.ts';
 import { account, CONFIRMATIONS, etherRail, liveOrder, setWallet, xpubOf } from '../app/chains/follow-chain.fixture.ts';
 import { selectToken } from '../app/payments/payment-actions.ts';
-import { isRejected } from '../app/rejected.ts';
+import { isRejected, refusalText } from '../app/rejected.ts';
 import { refusalMessage } from '../cli/failure.ts';
 import { messageOf } from '../http/ways-out.ts';
 import { createProject } from '../app/projects/projects.ts';
@@ -45,7 +45,7 @@ function walletRequest(app: TestApp, overrides: Partial<WalletRequest> = {}): Wa
 
 function addressesOf(xpub: string, count: number): readonly string[] {
   const parsed = parseEvmXpub(xpub);
-  if (parsed.kind === 'invalid') throw new Error(parsed.message);
+  if (parsed.kind === 'invalid') throw new Error(refusalText(parsed.fault));
   return Array.from({ length: count }, (_, index) => parsed.deriver.addressAt(index));
 }
 

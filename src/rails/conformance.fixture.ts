@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { refusalText } from '../app/rejected.ts';
 import type { AssetCode } from '../domain/asset-code.ts';
 import { familyFacts, settingOf, type Network } from '../domain/networks.ts';
 import { ChainUnavailableError, type ChainBlock, type ChainSource, type ChainTransfer } from './chain.ts';
@@ -76,7 +77,7 @@ export function describeChain(network: Network, start: () => Promise<NodeChain>)
     afterAll(() => chain?.stop());
     const asTestChain = async (): Promise<TestChain> => {
       const parsed = rulesOf(network).parseWallet(chain.wallet, chain.chains);
-      if (parsed.kind === 'invalid') throw new Error(parsed.message);
+      if (parsed.kind === 'invalid') throw new Error(refusalText(parsed.fault));
       const { deriver } = parsed;
       // The tests need the node longer.
       return {

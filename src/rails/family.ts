@@ -1,5 +1,6 @@
 import type { Network, UtxoNetwork } from '../domain/networks.ts';
 import type { Problems } from '../domain/problems.ts';
+import type { Invalid } from '../domain/sentence.ts';
 import type { ChainSource, WalletDeriver } from './chain.ts';
 
 /**
@@ -16,11 +17,11 @@ export type UtxoChain = (typeof UTXO_CHAINS)[number];
 /** The configured chain of each UTXO network: test chains write addresses differently. */
 export type UtxoChains = Readonly<Record<UtxoNetwork, UtxoChain>>;
 
-/** The result of checking an address that somebody typed. `message` names the rule and the way out. */
+/** The result of checking an address that somebody typed. */
 export type AddressCheck =
   | { readonly kind: 'ok'; readonly address: string }
   /** `deadEnd`: the address is valid, but money sent to it is lost. */
-  | { readonly kind: 'invalid'; readonly message: string; readonly deadEnd?: true };
+  | (Invalid & { readonly deadEnd?: true });
 
 /** The chain of a network that an address must belong to; `any`: main or test, where nothing is ever sent. */
 export type PayoutChain = UtxoChain | 'any';
@@ -44,7 +45,7 @@ export type WalletCheck =
       readonly warnings: readonly string[];
       readonly deriver: WalletDeriver;
     }
-  | { readonly kind: 'invalid'; readonly message: string };
+  | Invalid;
 
 /** A network's own formats. Created once per network; nothing here queries a node. */
 export interface NetworkRules {
@@ -66,7 +67,7 @@ export interface NetworkRules {
    */
   readonly testAddress: (digits: string) => string;
   /**
-   * Parses the source of a wallet. Private keys and recovery phrases are recognised first and refused. No message
+   * Parses the source of a wallet. Private keys and recovery phrases are recognised first and refused. No fault
    * repeats any part of the input.
    */
   readonly parseWallet: (source: WalletSource, chains: UtxoChains) => WalletCheck;

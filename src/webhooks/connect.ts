@@ -2,6 +2,7 @@ import dns from 'node:dns';
 import net from 'node:net';
 import tls from 'node:tls';
 import type { buildConnector } from 'undici';
+import { sentence, type Sentence } from '../domain/sentence.ts';
 import { addressRefusal } from './guard.ts';
 import type { WebhookPolicy } from './guard.ts';
 
@@ -15,14 +16,16 @@ export type LookupAll = (
 /** The stage at which a connection failed: refused by our rules, or at the name, TCP, TLS, or by timeout. */
 export type ConnectStage = 'guard' | 'resolve' | 'connect' | 'tls' | 'timeout';
 
-/** Why there is no connection, in words that a merchant may read. */
+/** Why there is no connection, in words that a merchant may read; our own rules are sentences of `texts/refusals/`. */
 export class ConnectError extends Error {
   readonly stage: ConnectStage;
+  readonly reason: string | Sentence;
 
-  constructor(stage: ConnectStage, message: string, cause?: unknown) {
-    super(message, { cause });
+  constructor(stage: ConnectStage, reason: string | Sentence, cause?: unknown) {
+    super(typeof reason === 'string' ? reason : reason.code, { cause });
     this.name = 'ConnectError';
     this.stage = stage;
+    this.reason = reason;
   }
 }
 
@@ -41,14 +44,11 @@ export function guardedConnector(guard: {
   readonly timeoutMs: number;
 }): buildConnector.connector {
   return ({ hostname, protocol, port }, callback) => {
-    const refuse = (ip: string): ConnectError | null => {
-      const refusal = addressRefusal(ip, guard.policy, protocol);
-      return refusal === null ? null : new ConnectError('guard', refusal);
-    };
+    const refuse = (ip: string): Sentence | null => addressRefusal(ip, guard.policy, protocol);
     // A literal address never goes through the lookup.
     const refusal = net.isIP(hostname) === 0 ? null : refuse(hostname);
     if (refusal !== null) {
-      process.nextTick(callback, refusal, null);
+      process.nextTick(callback, new ConnectError('guard', refusal), null);
       return;
     }
     open({ hostname, protocol, port, refuse, lookup: guard.lookup, timeoutMs: guard.timeoutMs }, callback);
@@ -59,7 +59,7 @@ type Target = {
   readonly hostname: string;
   readonly protocol: string;
   readonly port: string;
-  readonly refuse: (ip: string) => ConnectError | null;
+  readonly refuse: (ip: string) => Sentence | null;
   readonly lookup: LookupAll;
   readonly timeoutMs: number;
 };
@@ -90,8 +90,10 @@ function open(target: Target, callback: buildConnector.Callback): void {
   // The listener stays after the connection is made: undici listens to the TLS socket above, not to this one.
   tcp.on('error', (cause) => finish(asConnectError(cause, hostname), null));
   tcp.once('connect', () => {
-    const refusal = tcp.remoteAddress === undefined ? closedEarly(hostname) : refuse(tcp.remoteAddress);
-    if (refusal !== null) finish(refusal, null);
+    const ip = tcp.remoteAddress;
+    const refusal = ip === undefined ? null : refuse(ip);
+    if (ip === undefined) finish(closedEarly(hostname), null);
+    else if (refusal !== null) finish(new ConnectError('guard', refusal), null);
     else if (isTls) secure(tcp, hostname, finish);
     else finish(null, tcp);
   });
@@ -114,7 +116,7 @@ function secure(tcp: net.Socket, hostname: string, finish: buildConnector.Callba
 }
 
 /** The `lookup` that `net.connect` calls for a name. */
-function checkedLookup(lookup: LookupAll, refuse: (ip: string) => ConnectError | null): net.LookupFunction {
+function checkedLookup(lookup: LookupAll, refuse: Target['refuse']): net.LookupFunction {
   return (hostname, options, callback) => {
     lookup(hostname, { all: true, hints: dns.ADDRCONFIG }, (cause, addresses) => {
       const first = cause === null ? addresses[0] : undefined;
@@ -123,9 +125,10 @@ function checkedLookup(lookup: LookupAll, refuse: (ip: string) => ConnectError |
         return;
       }
       for (const { address } of addresses) {
-        const refusal = refuse(address);
-        if (refusal !== null) {
-          callback(new ConnectError('guard', `${hostname} resolves to ${address}. ${refusal.message}`), []);
+        const why = refuse(address);
+        if (why !== null) {
+          const resolved = sentence('webhook_resolves', { host: hostname, ip: address, why });
+          callback(new ConnectError('guard', resolved), []);
           return;
         }
       }

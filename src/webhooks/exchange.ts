@@ -1,4 +1,5 @@
 import type { Dispatcher } from 'undici';
+import type { Sentence } from '../domain/sentence.ts';
 import { ConnectError } from './connect.ts';
 import type { ConnectStage } from './connect.ts';
 
@@ -19,7 +20,7 @@ export type AttemptResult =
       readonly kind: 'error';
       readonly stage: ConnectStage | 'response';
       /** Names hosts and addresses, never headers, bodies or secrets. */
-      readonly message: string;
+      readonly message: string | Sentence;
       readonly durationMs: number;
     };
 
@@ -51,7 +52,7 @@ export function exchange(request: ExchangeRequest, pool: ExchangePool, limits: E
 }
 
 type Phase = 'connecting' | 'waiting for the response' | 'reading the response';
-type Failure = { readonly stage: ConnectStage | 'response'; readonly message: string };
+type Failure = Pick<Extract<AttemptResult, { kind: 'error' }>, 'stage' | 'message'>;
 
 /** Destroys the connection; the result is known by then, so nobody sees this error. */
 const GIVEN_UP = new Error('the rest of the answer is not wanted');
@@ -205,7 +206,7 @@ function isLostConnection(error: Error): boolean {
 }
 
 function describe(error: Error, host: string): Failure {
-  if (error instanceof ConnectError) return { stage: error.stage, message: error.message };
+  if (error instanceof ConnectError) return { stage: error.stage, message: error.reason };
   if (isLostConnection(error)) {
     return { stage: 'response', message: `${host} closed the connection before its response was complete.` };
   }

@@ -1,5 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { refusalText } from '../app/rejected.ts';
+import type { Invalid } from '../domain/sentence.ts';
 import { addressRefusal, checkNewWebhookUrl, checkWebhookUrl, parseCidr } from './guard.ts';
 import type { WebhookPolicy } from './guard.ts';
 
@@ -77,9 +79,14 @@ const PUBLIC: readonly string[] = [
   '::ffff:8.8.8.8',
 ];
 
+function textOf(check: { readonly kind: 'ok' } | Invalid): string {
+  return check.kind === 'ok' ? '' : refusalText(check.fault);
+}
+
 describe('an address', () => {
   it.each(NOT_PUBLIC)('%s is refused in live mode as %s', (ip, name) => {
-    expect(addressRefusal(ip, LIVE)).toBe(
+    const refusal = addressRefusal(ip, LIVE);
+    expect(refusal && refusalText(refusal)).toBe(
       `Webhooks can be sent to public addresses only, but ${ip} is ${name === 'unspecified' ? 'an' : 'a'} ${name} address. WEBHOOK_ALLOW_CIDRS allows private ranges.`,
     );
     expect(addressRefusal(ip, TEST_IN_PRODUCTION)).not.toBeNull();
@@ -97,7 +104,7 @@ describe('an address', () => {
   it.each(['', 'localhost', '127.1', '0x7f.0.0.1', '2130706433', '[::1]', 'fe80::1%eth0', '2606:4700::1%eth0'])(
     'that is not in its plain form (%j) is refused',
     (text) => {
-      expect(addressRefusal(text, TEST)).toMatch(/is not an IP address/);
+      expect(addressRefusal(text, TEST)).toEqual({ code: 'webhook_no_ip', values: { ip: text } });
     },
   );
 
@@ -126,7 +133,7 @@ describe('WEBHOOK_ALLOW_CIDRS', () => {
   it('opens loopback to live mode where it says so', () => {
     expect(checkWebhookUrl('https://127.0.0.1/', opened(LIVE, '127.0.0.1/32')).kind).toBe('ok');
     expect(checkWebhookUrl('https://localhost/', opened(LIVE, '127.0.0.1/32')).kind).toBe('ok');
-    expect(checkWebhookUrl('https://127.0.0.2/', opened(LIVE, '127.0.0.1/32')).kind).toBe('refused');
+    expect(checkWebhookUrl('https://127.0.0.2/', opened(LIVE, '127.0.0.1/32')).kind).toBe('invalid');
   });
 
   it('never opens 0.0.0.0, multicast and broadcast, which would be this host or nobody', () => {
@@ -140,10 +147,10 @@ describe('WEBHOOK_ALLOW_CIDRS', () => {
     const test = opened(TEST_IN_PRODUCTION, '10.0.0.0/8');
     expect(checkWebhookUrl('http://10.0.0.1/', test).kind).toBe('ok');
     expect(checkWebhookUrl('http://shop.internal/', test).kind).toBe('ok');
-    expect(checkWebhookUrl('http://8.8.8.8/', test).kind).toBe('refused');
+    expect(checkWebhookUrl('http://8.8.8.8/', test).kind).toBe('invalid');
     expect(addressRefusal('10.0.0.1', test, 'http:')).toBeNull();
-    expect(addressRefusal('8.8.8.8', test, 'http:')).toMatch(/must use https/);
-    expect(checkWebhookUrl('http://10.0.0.1/', opened(LIVE, '10.0.0.0/8')).kind).toBe('refused');
+    expect(addressRefusal('8.8.8.8', test, 'http:')).toMatchObject({ code: 'webhook_http' });
+    expect(checkWebhookUrl('http://10.0.0.1/', opened(LIVE, '10.0.0.0/8')).kind).toBe('invalid');
     expect(checkWebhookUrl('https://10.0.0.1/', opened(LIVE, '10.0.0.0/8')).kind).toBe('ok');
   });
 
@@ -159,8 +166,8 @@ describe('a webhook URL', () => {
       expect(checkWebhookUrl('https://8.8.8.8:8443/', policy).kind).toBe('ok');
       expect(checkWebhookUrl('https://[2606:4700::1]/', policy).kind).toBe('ok');
       expect(checkWebhookUrl('http://shop.example/', policy)).toEqual({
-        kind: 'refused',
-        message: 'The webhook URL must start with https://.',
+        kind: 'invalid',
+        fault: { code: 'url_https', values: {} },
       });
     }
   });
@@ -169,8 +176,8 @@ describe('a webhook URL', () => {
     for (const url of ['http://shop.example/', 'http://localhost:8080/x', 'http://127.0.0.1:1/', 'https://[::1]/']) {
       expect(checkWebhookUrl(url, TEST).kind).toBe('ok');
     }
-    expect(checkWebhookUrl('http://10.0.0.1/', TEST).kind).toBe('refused');
-    expect(checkWebhookUrl('http://169.254.169.254/latest/meta-data/', TEST).kind).toBe('refused');
+    expect(checkWebhookUrl('http://10.0.0.1/', TEST).kind).toBe('invalid');
+    expect(checkWebhookUrl('http://169.254.169.254/latest/meta-data/', TEST).kind).toBe('invalid');
   });
 
   it.each([
@@ -194,10 +201,7 @@ describe('a webhook URL', () => {
     'https://ⓛocalhost/',
     'https:\\\\127.0.0.1\\',
   ])('%s is this machine however it is spelt, and refused in live mode', (url) => {
-    expect(checkWebhookUrl(url, LIVE)).toMatchObject({
-      kind: 'refused',
-      message: expect.stringContaining('public addresses only'),
-    });
+    expect(textOf(checkWebhookUrl(url, LIVE))).toContain('public addresses only');
   });
 
   it('is judged the same in decimal, octal and hexadecimal spelling', () => {
@@ -242,7 +246,7 @@ describe('a webhook URL', () => {
     [`https://shop.example/${'a'.repeat(2028)}`, '2048 characters'],
     [`https://shop.example/${'é'.repeat(1000)}`, '2048 characters once'],
   ])('%j is refused: %s', (url, why) => {
-    expect(checkWebhookUrl(url, TEST)).toMatchObject({ kind: 'refused', message: expect.stringContaining(why) });
+    expect(textOf(checkWebhookUrl(url, TEST))).toContain(why);
   });
 
   it.each([
@@ -255,7 +259,7 @@ describe('a webhook URL', () => {
     ['https://-a.example/', 'hyphen'],
     ['https://a-.example/', 'hyphen'],
   ])('%j is not registered: %s', (url, why) => {
-    expect(checkNewWebhookUrl(url, TEST)).toMatchObject({ kind: 'refused', message: expect.stringContaining(why) });
+    expect(textOf(checkNewWebhookUrl(url, TEST))).toContain(why);
   });
 
   it('is registered in plain form, with an international name or with an address in any spelling', () => {
@@ -267,7 +271,7 @@ describe('a webhook URL', () => {
     ]) {
       expect([url, checkNewWebhookUrl(url, TEST)]).toEqual([url, { kind: 'ok', url: new URL(url) }]);
     }
-    expect(checkNewWebhookUrl('https://10.0.0.1/', TEST).kind).toBe('refused');
+    expect(checkNewWebhookUrl('https://10.0.0.1/', TEST).kind).toBe('invalid');
   });
 
   it('may be 2048 characters long', () => {
@@ -280,7 +284,7 @@ describe('a webhook URL', () => {
         fc.string({ unit: 'binary' }),
         fc.constantFrom('', 'https://', 'https://shop.example/'),
         (text, start) => {
-          expect(['ok', 'refused']).toContain(checkWebhookUrl(start + text, LIVE).kind);
+          expect(['ok', 'invalid']).toContain(checkWebhookUrl(start + text, LIVE).kind);
         },
       ),
     );
@@ -321,7 +325,6 @@ describe('a CIDR range', () => {
     '[::1]/128',
     '::ffff:10.0.0.0/90',
   ])('%j is refused and named', (text) => {
-    const parsed = parseCidr(text);
-    expect(parsed.kind === 'invalid' && parsed.message).toContain(JSON.stringify(text));
+    expect(textOf(parseCidr(text))).toContain(JSON.stringify(text));
   });
 });

@@ -1,7 +1,9 @@
 import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import type { Mode } from '../domain/permission.ts';
-import { urlAmbiguity, type UrlAmbiguity } from '../domain/web-url.ts';
+import type { TextValues } from '../domain/refusal-values.ts';
+import { invalid, sentence, type Invalid, type Sentence } from '../domain/sentence.ts';
+import { urlAmbiguity } from '../domain/web-url.ts';
 
 /** The settings that decide about the destinations of webhooks. */
 export type WebhookPolicy = {
@@ -19,28 +21,26 @@ export type Cidr = {
   readonly prefixLength: number;
 };
 
-export type WebhookUrlCheck =
-  | { readonly kind: 'ok'; readonly url: URL }
-  | { readonly kind: 'refused'; readonly message: string };
+export type WebhookUrlCheck = { readonly kind: 'ok'; readonly url: URL } | Invalid;
 
 const MAX_URL_LENGTH = 2048;
 
-/** Readable names of the address registries' ranges. Ranges without a name here are "reserved". */
-const RANGE_NAMES: Readonly<Record<string, string>> = {
-  private: 'private',
-  uniqueLocal: 'private',
-  deprecatedSiteLocal: 'private',
-  loopback: 'loopback',
-  linkLocal: 'link-local',
-  carrierGradeNat: 'carrier-grade NAT',
-  multicast: 'multicast',
-  broadcast: 'broadcast',
-  unspecified: 'unspecified',
-  '6to4': 'tunnelled IPv4',
-  teredo: 'tunnelled IPv4',
-  cloudService: 'cloud-internal',
-  rfc6052: 'translated IPv4',
-  rfc6145: 'translated IPv4',
+/** The refusals of the address registries' ranges. Ranges without one here are "reserved". */
+const RANGE_REFUSALS: Readonly<Record<string, Extract<keyof TextValues, `range_${string}`>>> = {
+  private: 'range_private',
+  uniqueLocal: 'range_private',
+  deprecatedSiteLocal: 'range_private',
+  loopback: 'range_loopback',
+  linkLocal: 'range_link_local',
+  carrierGradeNat: 'range_carrier',
+  multicast: 'range_multicast',
+  broadcast: 'range_broadcast',
+  unspecified: 'range_unspecified',
+  '6to4': 'range_tunnelled',
+  teredo: 'range_tunnelled',
+  cloudService: 'range_cloud',
+  rfc6052: 'range_translated',
+  rfc6145: 'range_translated',
 };
 
 /**
@@ -70,25 +70,17 @@ const GLOBAL_UNICAST_IPV6 = ipaddr.IPv6.parse('2000::');
  * `http://2130706433/` has become the `http://127.0.0.1/` that was judged.
  */
 export function checkWebhookUrl(text: string, policy: WebhookPolicy): WebhookUrlCheck {
-  if (text.length > MAX_URL_LENGTH) return refused(`The webhook URL must have at most ${MAX_URL_LENGTH} characters.`);
+  if (text.length > MAX_URL_LENGTH) return invalid('url_long', { max: MAX_URL_LENGTH });
   // The parser would silently drop tabs and line breaks; the stored URL should be the intended one.
-  if (/[\s\p{Cc}]/u.test(text)) return refused('The webhook URL must not contain spaces or control characters.');
+  if (/[\s\p{Cc}]/u.test(text)) return invalid('url_spaces');
   const url = URL.parse(text);
-  if (url === null || (url.protocol !== 'https:' && url.protocol !== 'http:')) {
-    return refused('The webhook URL must be an absolute URL such as https://shop.example/webhooks.');
-  }
-  if (url.href.length > MAX_URL_LENGTH) {
-    return refused(`The webhook URL must have at most ${MAX_URL_LENGTH} characters once it is percent-encoded.`);
-  }
-  if (url.username !== '' || url.password !== '') {
-    return refused(
-      'The webhook URL must not contain a user name or password. Verify the signature of deliveries instead.',
-    );
-  }
-  if (url.href.includes('#')) return refused('The webhook URL must not contain a fragment (#…), which is never sent.');
-  if (url.port === '0') return refused('The webhook URL must not use port 0.');
-  const message = schemeRefusal(url.protocol, policy) ?? hostRefusal(url, policy);
-  return message === null ? { kind: 'ok', url } : refused(message);
+  if (url === null || (url.protocol !== 'https:' && url.protocol !== 'http:')) return invalid('url_absolute');
+  if (url.href.length > MAX_URL_LENGTH) return invalid('url_encoded_long', { max: MAX_URL_LENGTH });
+  if (url.username !== '' || url.password !== '') return invalid('url_credentials');
+  if (url.href.includes('#')) return invalid('url_fragment');
+  if (url.port === '0') return invalid('url_port');
+  const fault = schemeRefusal(url.protocol, policy) ?? hostRefusal(url, policy);
+  return fault === null ? { kind: 'ok', url } : { kind: 'invalid', fault };
 }
 
 /**
@@ -98,17 +90,11 @@ export function checkWebhookUrl(text: string, policy: WebhookPolicy): WebhookUrl
  */
 export function checkNewWebhookUrl(text: string, policy: WebhookPolicy): WebhookUrlCheck {
   const checked = checkWebhookUrl(text, policy);
-  if (checked.kind === 'refused') return checked;
+  if (checked.kind === 'invalid') return checked;
   const ambiguity = urlAmbiguity(text, checked.url);
   if (ambiguity === null || (ambiguity === 'host' && isIP(checked.url.hostname) !== 0)) return checked;
-  return refused(`The webhook URL ${AMBIGUOUS[ambiguity]}`);
+  return invalid(`url_${ambiguity}`);
 }
-
-const AMBIGUOUS: Readonly<Record<UrlAmbiguity, string>> = {
-  backslash: 'must not contain a backslash. Write a slash (/), or %5C where a backslash is meant.',
-  host: 'must contain its host in plain letters, such as https://shop.example/webhooks, without escapes or look-alike letters.',
-  hyphen: 'must have a host in which no part begins or ends with a hyphen. Give the real name of the host.',
-};
 
 /**
  * Why a webhook must not go to an IP address; null if it may. Used for literal hosts, for every address of a name, and
@@ -121,56 +107,35 @@ const AMBIGUOUS: Readonly<Record<UrlAmbiguity, string>> = {
  * @param ip as `net.isIP` accepts it, IPv6 without brackets
  * @param protocol `http:` narrows a strict test-mode policy to the listed ranges; see `schemeRefusal`
  */
-export function addressRefusal(ip: string, policy: WebhookPolicy, protocol: string = 'https:'): string | null {
+export function addressRefusal(ip: string, policy: WebhookPolicy, protocol: string = 'https:'): Sentence | null {
   const address = parseAddress(ip);
-  if (address === null) return `${ip} is not an IP address that webhooks can be sent to.`;
+  if (address === null) return sentence('webhook_no_ip', { ip });
   const range = rangeOf(address);
   if (protocol === 'http:' && !isRelaxed(policy)) {
-    return isListed(address, policy) && !NEVER_OPENED.has(range)
-      ? null
-      : `Webhooks to ${ip} must use https. Plain http is allowed only for the ranges in WEBHOOK_ALLOW_CIDRS.`;
+    return isListed(address, policy) && !NEVER_OPENED.has(range) ? null : sentence('webhook_http', { ip });
   }
   if (range === 'unicast') return null;
   if (range === 'loopback' && isRelaxed(policy)) return null;
   if (!NEVER_OPENED.has(range) && isListed(address, policy)) return null;
-  const name = RANGE_NAMES[range] ?? 'reserved';
-  return `Webhooks can be sent to public addresses only, but ${ip} is ${withArticle(name)} address. WEBHOOK_ALLOW_CIDRS allows private ranges.`;
-}
-
-function withArticle(name: string): string {
-  return `${/^[aeiou]/.test(name) && !name.startsWith('uni') ? 'an' : 'a'} ${name}`;
+  return sentence(RANGE_REFUSALS[range] ?? 'range_reserved', { ip });
 }
 
 /**
  * Parses a range of addresses in CIDR notation (RFC 4632, RFC 4291), IPv4 or IPv6; a single address is a range of one.
  * Bits after the prefix are cleared. A range of IPv4-mapped addresses becomes the IPv4 range.
  */
-export function parseCidr(
-  text: string,
-): { readonly kind: 'ok'; readonly cidr: Cidr } | { readonly kind: 'invalid'; readonly message: string } {
+export function parseCidr(text: string): { readonly kind: 'ok'; readonly cidr: Cidr } | Invalid {
   const [host = '', prefix, ...rest] = text.split('/');
   const address = parseAddress(host);
   const bits = isIP(host) === 4 ? 32 : 128;
   const prefixLength = prefix === undefined ? bits : /^\d{1,3}$/.test(prefix) ? Number(prefix) : -1;
   if (address === null || rest.length > 0 || prefixLength < 0 || prefixLength > bits) {
-    return {
-      kind: 'invalid',
-      message: `${JSON.stringify(text)} is not a CIDR range. Write a range such as 10.0.0.0/8 or fd00::/8.`,
-    };
+    return invalid('cidr', { text: JSON.stringify(text) });
   }
   // A range written as IPv6 but parsed as the IPv4 inside: a mapped range, which must be within ::ffff:0:0/96.
   const mappedBits = address.kind() === 'ipv4' ? bits - 32 : 0;
-  if (prefixLength < mappedBits) {
-    return {
-      kind: 'invalid',
-      message: `${JSON.stringify(text)} mixes IPv4-mapped and other addresses. Write the IPv4 range.`,
-    };
-  }
+  if (prefixLength < mappedBits) return invalid('cidr_mixed', { text: JSON.stringify(text) });
   return { kind: 'ok', cidr: cidrOf(address, prefixLength - mappedBits) };
-}
-
-function refused(message: string): WebhookUrlCheck {
-  return { kind: 'refused', message };
 }
 
 /** Test mode on a developer's machine: plain http and this machine itself are allowed. */
@@ -182,13 +147,13 @@ function isRelaxed(policy: WebhookPolicy): boolean {
  * Plain http: allowed everywhere when relaxed, never in live mode. Test mode in production allows it inside
  * WEBHOOK_ALLOW_CIDRS; whether a name is inside is known when connecting.
  */
-function schemeRefusal(protocol: string, policy: WebhookPolicy): string | null {
+function schemeRefusal(protocol: string, policy: WebhookPolicy): Sentence | null {
   if (protocol === 'https:' || isRelaxed(policy)) return null;
   if (policy.mode === 'test' && policy.allowCidrs.length > 0) return null;
-  return 'The webhook URL must start with https://.';
+  return sentence('url_https');
 }
 
-function hostRefusal(url: URL, policy: WebhookPolicy): string | null {
+function hostRefusal(url: URL, policy: WebhookPolicy): Sentence | null {
   const host = url.hostname.startsWith('[') ? url.hostname.slice(1, -1) : url.hostname;
   if (isIP(host) !== 0) return addressRefusal(host, policy, url.protocol);
   // RFC 6761: these names always resolve to loopback, so there is no need to wait for the first attempt.
@@ -196,7 +161,7 @@ function hostRefusal(url: URL, policy: WebhookPolicy): string | null {
   const refusal = addressRefusal('127.0.0.1', policy, url.protocol);
   return refusal === null || addressRefusal('::1', policy, url.protocol) === null
     ? null
-    : refusal.replace('127.0.0.1', host);
+    : { ...refusal, values: { ip: host } };
 }
 
 function parseAddress(text: string): ipaddr.IPv4 | ipaddr.IPv6 | null {
@@ -220,7 +185,7 @@ function rangeOf(address: ipaddr.IPv4 | ipaddr.IPv6): string {
 function isListed(address: ipaddr.IPv4 | ipaddr.IPv6, policy: WebhookPolicy): boolean {
   return policy.allowCidrs.some((text) => {
     const parsed = parseCidr(text);
-    if (parsed.kind === 'invalid') throw new TypeError(`WEBHOOK_ALLOW_CIDRS: ${parsed.message}`);
+    if (parsed.kind === 'invalid') throw new TypeError(`WEBHOOK_ALLOW_CIDRS: ${text} is not a CIDR range.`);
     const { network, prefixLength } = parsed.cidr;
     return network.kind() === address.kind() && address.match(network, prefixLength);
   });

@@ -117,8 +117,8 @@ function createPool(policy: WebhookPolicy, lookup: LookupAll, timeoutMs: number)
 
 function attempt(request: WebhookRequest, pool: Pool, limits: ExchangeLimits): Promise<AttemptResult> {
   const checked = checkWebhookUrl(request.url, pool.policy);
-  if (checked.kind === 'refused') {
-    return Promise.resolve({ kind: 'error', stage: 'guard', message: checked.message, durationMs: 0 });
+  if (checked.kind === 'invalid') {
+    return Promise.resolve({ kind: 'error', stage: 'guard', message: checked.fault, durationMs: 0 });
   }
   const headers = ['content-type', 'application/json', 'user-agent', USER_AGENT];
   for (const [name, value] of Object.entries(request.headers)) headers.push(name, value);

@@ -46,7 +46,7 @@ export function editNote(
   return changeNote(app, selector, {
     ...edit,
     mayChangeOthers: false,
-    refusal: (author) => `Only the author, ${author}, can edit this note. Write your own note instead.`,
+    refusal: 'note_edit_of_other',
     save: async (trx, note) => {
       const body = readBody(edit.text);
       if (body === null) return EMPTY;
@@ -65,7 +65,7 @@ export function removeNote(
   return changeNote(app, selector, {
     ...wanted,
     mayChangeOthers: wanted.mayDeleteOthers,
-    refusal: (author) => `Only the author (${author}), an owner or an admin can delete this note.`,
+    refusal: 'note_delete_of_other',
     save: async (trx, note) => {
       await deleteNote(trx, note.id);
       return { action: 'payment.note_delete', before: { note: note.id } };
@@ -105,8 +105,8 @@ interface NoteChange {
   readonly version: number;
   /** Whether the person need not be the author. */
   readonly mayChangeOthers: boolean;
-  /** Returns the message for a person who may not, given the author's name. */
-  readonly refusal: (author: string) => string;
+  /** The refusal of a person who may not. */
+  readonly refusal: 'note_edit_of_other' | 'note_delete_of_other';
   /** Saves the change and returns its audit entry, or why it was not saved. */
   readonly save: (trx: Trx, note: Note) => Promise<Pick<AuditedChange, 'action' | 'before' | 'after'> | typeof EMPTY>;
 }
@@ -117,7 +117,7 @@ function changeNote(app: App, selector: PaymentSelector, change: NoteChange): Pr
     if (note === null) return rejected('note_deleted');
     if (note.version !== change.version) return rejected('note_edited');
     if (note.authorId !== app.actor?.id && !change.mayChangeOthers) {
-      return rejected('note_of_other', { rule: change.refusal(note.authorName) });
+      return rejected(change.refusal, { author: note.authorName });
     }
     const saved = await change.save(trx, note);
     if ('kind' in saved) return saved;

@@ -2,7 +2,7 @@ import { FIATS, isFiat } from '../../domain/money.ts';
 import { urlAmbiguity } from '../../domain/web-url.ts';
 import type { ProjectChanges } from '../../store/projects/projects.ts';
 import { parseCidr } from '../../webhooks/guard.ts';
-import { rejected, type Rejected } from '../rejected.ts';
+import { rejected, rejectedBy, type Rejected } from '../rejected.ts';
 import { parseLogo, type LogoFile } from './logo.ts';
 import { checkName } from './name.ts';
 
@@ -64,7 +64,7 @@ function checkAccess(
 ): Rejected | null {
   for (const cidr of allowIps) {
     const parsed = parseCidr(cidr);
-    if (parsed.kind === 'invalid') return rejected('cidr', { param: 'allowIps', rule: parsed.message });
+    if (parsed.kind === 'invalid') return rejectedBy(parsed, 'allowIps');
   }
   if (spreadBasisPoints < 0 || spreadBasisPoints > MAX_SPREAD_BASIS_POINTS) {
     return rejected('percentage', { param: 'spreadBasisPoints', max: MAX_SPREAD_BASIS_POINTS / 100 });

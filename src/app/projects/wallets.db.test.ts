@@ -246,6 +246,6 @@ it('a treasury that is the contract of a token is refused: nobody could move wha
   const request = { projectId: app.projectId, network: 'ethereum', confirmations: null, toleranceBasisPoints: null };
   const source = { kind: 'treasury', text: '0xdAC17F958D2ee523a2206206994597C13D831ec7' } as const;
   const outcome = await setProjectWallet(app, { ...request, source }, MAIN_CHAINS);
-  expect(outcome).toMatchObject({ kind: 'rejected', code: 'wallet_source', param: 'treasury' });
+  expect(outcome).toMatchObject({ kind: 'rejected', code: 'address_token', param: 'treasury' });
   expect(await stored(app)).toEqual([]);
 });

@@ -15,7 +15,7 @@ import { issuedAddresses, skipAddressesBelow } from '../../store/wallets/issued-
 import { differences, recordAudit, whoActs } from '../audit.ts';
 import { newId, type App } from '../context.ts';
 import { digestOf } from '../version.ts';
-import { noProject, rejected, type Rejected } from '../rejected.ts';
+import { noProject, rejected, rejectedBy, type Rejected } from '../rejected.ts';
 import { mailWalletChange } from './wallet-mails.ts';
 import { isOwnDeposit } from './own-deposit.ts';
 import { indexChange, NEW_ACCOUNT, NEW_TREASURY, shortWallet, walletChanges } from './wallet-words.ts';
@@ -145,7 +145,7 @@ function deadEndOf(app: App, network: Network, treasury: string): Rejected | nul
   const rail = app.railFor('live');
   const contracts = ASSET_CODES.flatMap((asset) => rail.evmChain({ asset, network })?.contract ?? []);
   const checked = checkPayoutAddress(network, treasury, rail.payoutChain(network), contracts);
-  return checked.kind === 'ok' ? null : rejected('wallet_source', { param: 'treasury', rule: checked.message });
+  return checked.kind === 'ok' ? null : rejectedBy(checked, 'treasury');
 }
 
 function ownDeposit(): Rejected {
@@ -154,7 +154,7 @@ function ownDeposit(): Rejected {
 
 function parsedWallet(network: Network, source: WalletSource, chains: UtxoChains) {
   const parsed = rulesOf(network).parseWallet(source, chains);
-  return parsed.kind === 'ok' ? parsed : rejected('wallet_source', { param: source.kind, rule: parsed.message });
+  return parsed.kind === 'ok' ? parsed : rejectedBy(parsed, source.kind);
 }
 
 /**

@@ -5,13 +5,13 @@ import type { Database, Trx } from '../../store/database.ts';
 import { lockIssuing, ownerOfAddress } from '../../store/wallets/issued-addresses.ts';
 import type { App } from '../context.ts';
 import { isComing } from './coming-addresses.ts';
-import { refusalText, rejected, type Rejected } from '../rejected.ts';
-import type { RefundRefusal } from './refund-money.ts';
+import { refusalText, rejected, rejectedBy, type Rejected } from '../rejected.ts';
+import { refusedAs, type RefundRefusal } from './refund-money.ts';
 
-/** `notYours`: a valid address, but not of the customer's wallet. `message` names the rule and the way out. */
+/** `notYours`: a valid address, but not of the customer's wallet. */
 type RefundAddressCheck =
   | { readonly kind: 'ok'; readonly address: string }
-  | { readonly kind: 'invalid'; readonly message: string; readonly notYours: boolean; readonly sentence?: Rejected };
+  | { readonly kind: 'invalid'; readonly sentence: Rejected; readonly notYours: boolean };
 
 const OWN_ADDRESS = rejected('refund_own_address');
 const TAKES_PAYMENTS = rejected('refund_shop_address');
@@ -31,7 +31,9 @@ export async function checkRefundAddress(
   const rail = app.railFor(mode);
   const contracts = ASSET_CODES.flatMap((asset) => rail.evmChain({ asset, network })?.contract ?? []);
   const checked = checkPayoutAddress(network, text.trim(), rail.payoutChain(network), contracts);
-  if (checked.kind === 'invalid') return { ...checked, notYours: checked.deadEnd === true };
+  if (checked.kind === 'invalid') {
+    return { kind: 'invalid', sentence: rejectedBy(checked, 'address'), notYours: checked.deadEnd === true };
+  }
   const address = matchingAddress(network, checked.address);
   const owner = await ownerOfAddress(executor, { projectId, network, address });
   if (owner?.paymentId === paymentId) return notOfCustomer(OWN_ADDRESS);
@@ -40,7 +42,7 @@ export async function checkRefundAddress(
 }
 
 function notOfCustomer(sentence: Rejected): Extract<RefundAddressCheck, { kind: 'invalid' }> {
-  return { kind: 'invalid', message: refusalText(sentence, 'address', undefined), notYours: true, sentence };
+  return { kind: 'invalid', sentence, notYours: true };
 }
 
 /**
@@ -69,7 +71,6 @@ export async function refundAddress(
     if (owner === null) return checked;
     checked = notOfCustomer(TAKES_PAYMENTS);
   }
-  const { kind: _kind, message, notYours: isNotYours, ...sentence } = checked;
-  const blamed = { param: 'address', message: `address: ${message}`, ...sentence } as const;
-  return { kind: 'refused', ...blamed, ...(isNotYours && { notYours: true }) };
+  const { sentence, notYours: isNotYours } = checked;
+  return { ...refusedAs('address', sentence), ...(isNotYours && { notYours: true }) };
 }

@@ -9,7 +9,7 @@ import { findRefund } from '../../store/refunds/refunds.ts';
 import { lastSentPayout } from '../../store/refunds/sent-payouts.ts';
 import { isoTime } from '../../wire/time.ts';
 import type { App } from '../context.ts';
-import { rejected, type Rejected } from '../rejected.ts';
+import { refusalText, rejected, type Rejected } from '../rejected.ts';
 import { checkRefundAddress } from './refund-address.ts';
 import { coverOf } from './refund-cover.ts';
 import { paidBy, type PaidTogether } from './refund-held.ts';
@@ -123,7 +123,8 @@ export async function examine(app: App, refund: Refund, notPaidBy: readonly stri
   if (checked.kind === 'invalid') {
     const doubts = [...sending, ...growths];
     const wayOut = 'If nothing has been sent to this address yet, cancel this refund and create a new one.';
-    return nothingToSign([`${address}: ${checked.message}`, ...(doubts.length > 0 ? doubts : [wayOut])].join(' '));
+    const message = `${address}: ${refusalText(checked.sentence, 'address')}`;
+    return nothingToSign([message, ...(doubts.length > 0 ? doubts : [wayOut])].join(' '));
   }
   const cover = await coverOf(app, refund, notPaidBy);
   if (cover.kind === 'short') return nothingToSign(cover.message);

@@ -83,6 +83,6 @@ function refused(param: RefusedParam, message: string): Extract<RefundRefusal, {
 
 /** A refusal in a sentence that exists in every language of the pages. */
 export function refusedAs(param: RefusedParam, sentence: Rejected): Extract<RefundRefusal, { kind: 'refused' }> {
-  const text = refusalText(sentence, param ?? '', undefined);
+  const text = refusalText(sentence, param ?? '');
   return { ...refused(param, param === null || namesParam(sentence) ? text : `${param}: ${text}`), sentence };
 }

@@ -14,6 +14,7 @@ import type { App } from '../context.ts';
 import { wasRolledBack } from '../idempotency.ts';
 import { inTransaction, emitAfterCommit } from '../in-transaction.ts';
 import type { AttemptOutcome } from '../observer.ts';
+import { refusalText } from '../rejected.ts';
 
 const GONE = 'The endpoint answered 410 Gone.';
 
@@ -80,7 +81,10 @@ function personalOf({ eventId, body }: Delivery): AttemptRecord['personal'] {
 }
 
 function outcome(result: AttemptResult): Pick<AttemptRecord, 'response' | 'error'> {
-  if (result.kind === 'error') return { response: null, error: { stage: result.stage, message: result.message } };
+  if (result.kind === 'error') {
+    const { stage, message } = result;
+    return { response: null, error: { stage, message: typeof message === 'string' ? message : refusalText(message) } };
+  }
   const { status, responseHeaders, responseBody, truncated } = result;
   return { response: { status, headers: responseHeaders, body: responseBody, truncated }, error: null };
 }

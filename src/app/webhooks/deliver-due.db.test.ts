@@ -223,6 +223,19 @@ describe('the log of a delivery', () => {
     ]);
   });
 
+  it('keeps in English why an attempt was not allowed', async () => {
+    const { app, deliverer, register, log } = await webhookApp();
+    const { id } = await register('https://hooks.example/');
+    await app.db.updateTable('webhook_endpoints').set({ url: 'https://10.0.0.1/' }).execute();
+    await app.pay();
+    await deliverAll(app, deliverer());
+    expect((await log(id))[0]?.log[0]).toMatchObject({
+      errorStage: 'guard',
+      error:
+        'Webhooks can be sent to public addresses only, but 10.0.0.1 is a private address. WEBHOOK_ALLOW_CIDRS allows private ranges.',
+    });
+  });
+
   it('takes NUL bytes and broken UTF-8 in answers', async () => {
     const receiver = await shop((response) => response.end(Buffer.from([0x61, 0, 0xff, 0xed, 0xa0, 0x80, 0x62])));
     const { app, deliverer, log, id } = await eventDueTo(receiver);

@@ -18,7 +18,7 @@ import { checkNewWebhookUrl, type WebhookPolicy } from '../../webhooks/guard.ts'
 import { newWebhookSecret, sealSecret } from '../../webhooks/secret.ts';
 import { recordAudit } from '../audit.ts';
 import { newId, type App } from '../context.ts';
-import { noProject, rejected, type Rejected } from '../rejected.ts';
+import { noProject, rejected, rejectedBy, type Rejected } from '../rejected.ts';
 import { opens, sealKeyCheck } from './sealing-key.ts';
 
 /** How long a replaced secret still signs beside the new one, unless the request names another time. */
@@ -104,9 +104,7 @@ export function checkedUrl(
   policy: WebhookPolicy,
 ): { readonly kind: 'ok'; readonly url: string } | Rejected {
   const checked = checkNewWebhookUrl(text, policy);
-  if (checked.kind !== 'refused') return { kind: 'ok', url: checked.url.href };
-  // A well-formed URL is refused for its destination, which other settings might allow.
-  return rejected(URL.canParse(text) ? 'url_refused' : 'url', { param: 'url', rule: checked.message });
+  return checked.kind === 'ok' ? { kind: 'ok', url: checked.url.href } : rejectedBy(checked, 'url');
 }
 
 export function endpointsOf(app: App, projectId: string | null): Promise<readonly WebhookEndpoint[]> {

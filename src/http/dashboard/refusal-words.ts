@@ -1,6 +1,6 @@
 import { faultOf, isRejected, type Rejected } from '../../app/rejected.ts';
 import type { RefusalCode } from '../../app/refusal-texts.ts';
-import type { TextValues } from '../../domain/text.ts';
+import type { SentenceValues } from '../../domain/sentence.ts';
 import type { Refusal } from '../../domain/way-out.ts';
 import { invalid, RequestError, type ErrorType } from '../errors.ts';
 import { messageOf } from '../ways-out.ts';
@@ -41,7 +41,7 @@ export function refusalError(refusal: Rejected, field: string | null = null): Re
 export function sentenceError(
   type: ErrorType,
   code: RefusalCode,
-  values: TextValues = {},
+  values: SentenceValues = {},
   field: string | null = null,
 ): RequestError {
   const inLanguage = pageSentence(code, field ?? '', values);
@@ -49,7 +49,7 @@ export function sentenceError(
 }
 
 /** A bad field of the request, or a request that is bad as a whole, with the sentence of a code. */
-export function badField(field: string | null, code: RefusalCode, values: TextValues): RequestError {
+export function badField(field: string | null, code: RefusalCode, values: SentenceValues): RequestError {
   return sentenceError('invalid_request_error', code, values, field);
 }
 

@@ -1,5 +1,6 @@
 import { keccak_256 } from '@noble/hashes/sha3.js';
 import { bytesToHex } from '@noble/hashes/utils.js';
+import { invalid } from '../../domain/sentence.ts';
 import type { AddressCheck } from '../family.ts';
 import { uncompressed } from '../public-key.ts';
 
@@ -34,20 +35,9 @@ export function addressOfPublicKey(publicKey: Uint8Array): string {
  */
 export function parseEvmAddress(text: string): AddressCheck {
   const trimmed = text.trim();
-  if (!/^0x[0-9a-fA-F]{40}$/.test(trimmed)) {
-    return {
-      kind: 'invalid',
-      message: 'The address must be 0x followed by 40 hex digits (0-9, a-f). Copy the address again.',
-    };
-  }
+  if (!/^0x[0-9a-fA-F]{40}$/.test(trimmed)) return invalid('address_form');
   const digits = trimmed.slice(2);
   const address = toChecksumAddress(trimmed);
   const hasChecksum = digits !== digits.toLowerCase() && digits !== digits.toUpperCase();
-  if (hasChecksum && trimmed !== address) {
-    return {
-      kind: 'invalid',
-      message: 'The checksum of the address (EIP-55) does not match, so a digit is wrong. Copy the address again.',
-    };
-  }
-  return { kind: 'ok', address };
+  return hasChecksum && trimmed !== address ? invalid('address_checksum') : { kind: 'ok', address };
 }

@@ -2,6 +2,7 @@ import * as fc from 'fast-check';
 import { refusesAsExposed } from '../refused-secret.fixture.ts';
 import { concat, getContractAddress, toHex } from 'viem';
 import { describe, expect, it } from 'vitest';
+import { refusalText } from '../../app/rejected.ts';
 import {
   DEPOSIT_FACTORY,
   DETERMINISTIC_DEPLOYER,
@@ -16,7 +17,7 @@ const TREASURY = '0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266';
 function messageOf(text: string): string {
   const check = parseTreasury(text);
   if (check.kind === 'ok') throw new Error('it was taken');
-  return check.message;
+  return refusalText(check.fault);
 }
 
 describe('deposit addresses', () => {
@@ -83,7 +84,7 @@ describe('a treasury', () => {
   it('is taken in any usual spelling, and comes with its checksum and its deposits', () => {
     for (const text of [TREASURY, TREASURY.toLowerCase(), ` 0x${TREASURY.slice(2).toUpperCase()}\n`]) {
       const check = parseTreasury(text);
-      if (check.kind === 'invalid') throw new Error(check.message);
+      if (check.kind === 'invalid') throw new Error(refusalText(check.fault));
       expect(check.treasury).toBe(TREASURY);
       expect(check.deriver.addressAt(7)).toBe(depositAddress(TREASURY, 7));
     }

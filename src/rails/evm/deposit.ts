@@ -2,7 +2,9 @@ import { keccak_256 } from '@noble/hashes/sha3.js';
 import { bytesToHex, concatBytes, hexToBytes } from '@noble/hashes/utils.js';
 import artifact from '../../../contracts/artifact.json' with { type: 'json' };
 import firstArtifact from '../../../contracts/v1/artifact.json' with { type: 'json' };
+import { invalid, sentence, type Invalid } from '../../domain/sentence.ts';
 import type { WalletDeriver } from '../chain.ts';
+import type { SecretKind } from '../secret-key.ts';
 import { parseEvmAddress, toChecksumAddress } from './address.ts';
 
 /**
@@ -38,26 +40,24 @@ export const FIRST_DEPOSIT_FACTORY: DepositFactoryFacts = depositFactory(
 
 export type TreasuryCheck =
   | { readonly kind: 'ok'; readonly treasury: string; readonly deriver: WalletDeriver }
-  | { readonly kind: 'invalid'; readonly message: string };
+  | Invalid;
 
-const WAY_OUT = 'Give the address (0x and 40 hex digits) of your own wallet that is to receive the deposits.';
+const WAY_OUT = { wayOut: sentence('way_out_treasury') };
 
 /**
  * Checks the address that deposits should pay out to; `treasury` and the deposits' addresses have EIP-55 checksums.
- * Private keys and recovery phrases are recognised first and refused. No message repeats any part of the input.
+ * Private keys and recovery phrases are recognised first and refused. No fault repeats any part of the input.
  */
 export function parseTreasury(text: string): TreasuryCheck {
   const trimmed = text.trim();
   const secret = secretKind(trimmed);
-  if (secret) return bad(secretMessage(secret));
-  if (trimmed === '') return bad(`The treasury's address is empty. ${WAY_OUT}`);
-  if (/^[a-zA-Z]pub[1-9A-HJ-NP-Za-km-z]+$/.test(trimmed)) {
-    return bad(`This is an extended public key, not an address. Give the key as the wallet's xpub instead. ${WAY_OUT}`);
-  }
+  if (secret) return invalid(secret, WAY_OUT);
+  if (trimmed === '') return invalid('treasury_empty', WAY_OUT);
+  if (/^[a-zA-Z]pub[1-9A-HJ-NP-Za-km-z]+$/.test(trimmed)) return invalid('treasury_is_key', WAY_OUT);
   const check = parseEvmAddress(trimmed);
   if (check.kind === 'invalid') return check;
-  const deadEnd = deadEndMessage(check.address);
-  if (deadEnd) return bad(deadEnd);
+  const deadEnd = deadEndOf(check.address);
+  if (deadEnd) return invalid(deadEnd, WAY_OUT);
   return { kind: 'ok', treasury: check.address, deriver: depositDeriver(check.address) };
 }
 
@@ -145,19 +145,12 @@ function addressOfHash(hash: Uint8Array): string {
 }
 
 /** Recognises a secret by its form, because a damaged private key is still private. Null for anything else. */
-function secretKind(text: string): string | null {
-  if (/(?:^|[^1-9A-HJ-NP-Za-km-z])[a-zA-Z](?:prv|tpv)[1-9A-HJ-NP-Za-km-z]/.test(text)) return 'an extended private key';
-  if (/^(?:0x)?[0-9a-fA-F]{64}$/i.test(text)) return 'a private key';
-  if (/^[59KLTc6][1-9A-HJ-NP-Za-km-z]{50,51}$/.test(text)) return 'a private key';
-  if (text.split(/\s+/).length >= 12) return 'a recovery phrase';
+function secretKind(text: string): SecretKind | null {
+  if (/(?:^|[^1-9A-HJ-NP-Za-km-z])[a-zA-Z](?:prv|tpv)[1-9A-HJ-NP-Za-km-z]/.test(text)) return 'secret_extended_key';
+  if (/^(?:0x)?[0-9a-fA-F]{64}$/i.test(text)) return 'secret_key';
+  if (/^[59KLTc6][1-9A-HJ-NP-Za-km-z]{50,51}$/.test(text)) return 'secret_key';
+  if (text.split(/\s+/).length >= 12) return 'secret_phrase';
   return null;
-}
-
-function secretMessage(secret: string): string {
-  return (
-    `This is ${secret}. Whoever has it can spend the money. It was not stored. ${WAY_OUT} ` +
-    'Because it was typed here, consider it exposed, and move the money to a new wallet.'
-  );
 }
 
 /** Whether an address, with its EIP-55 checksum, is one of the contracts that create deposits. */
@@ -168,16 +161,8 @@ export function isDepositMachinery(address: string): boolean {
 }
 
 /** Why money sent to this address could not be spent; null if no reason is known. */
-function deadEndMessage(address: string): string | null {
+function deadEndOf(address: string): 'treasury_reserved' | 'treasury_factory' | null {
   // The zero address, the chain's own contracts, and the usual burn addresses (0x…dEaD): nobody has their keys.
-  if (/^0x0{32}/.test(address)) {
-    return `This is the zero address or a reserved address. Money paid to it is lost. ${WAY_OUT}`;
-  }
-  return isDepositMachinery(address)
-    ? `This is a contract that creates deposit contracts. Money paid to it is lost or stuck. ${WAY_OUT}`
-    : null;
-}
-
-function bad(message: string): TreasuryCheck {
-  return { kind: 'invalid', message };
+  if (/^0x0{32}/.test(address)) return 'treasury_reserved';
+  return isDepositMachinery(address) ? 'treasury_factory' : null;
 }

@@ -1,4 +1,5 @@
 import { nativeAsset, NETWORK_FACTS, UTXO_NETWORKS, type EvmNetwork } from '../../domain/networks.ts';
+import { invalid } from '../../domain/sentence.ts';
 import type { NetworkFamily, WalletCheck, WalletSource, AddressCheck } from '../family.ts';
 import { toChecksumAddress, parseEvmAddress } from './address.ts';
 import { createEvmCaller, type EvmCaller } from './caller.ts';
@@ -20,18 +21,16 @@ function checkEvmPayout(network: EvmNetwork, text: string, contracts: readonly s
   const { address } = checked;
   const tokens = [...contracts, ...EVM_TOKENS[network].values().map(({ contract }) => contract)];
   const isToken = tokens.some((contract) => toChecksumAddress(contract) === address);
-  const what = /^0x0{40}$/.test(address)
-    ? 'the zero address'
+  const code = /^0x0{40}$/.test(address)
+    ? 'address_zero'
     : RESERVED_ADDRESS.test(address)
-      ? 'an address that is reserved for the chain itself'
+      ? 'address_reserved'
       : isToken
-        ? 'the contract of a token, not a wallet'
+        ? 'address_token'
         : isDepositMachinery(address)
-          ? 'a contract that creates deposit contracts, not a wallet'
+          ? 'address_factory'
           : null;
-  if (what === null) return checked;
-  const message = `This is ${what}. Money sent there is lost. Give the address of your wallet.`;
-  return { kind: 'invalid', message, deadEnd: true };
+  return code === null ? checked : { ...invalid(code), deadEnd: true };
 }
 
 export interface EvmNodes {
@@ -43,7 +42,7 @@ export interface EvmNodes {
   readonly tokens: TokenContracts;
 }
 
-const UTXO_LABELS = UTXO_NETWORKS.map((network) => NETWORK_FACTS[network].label).join(' and ');
+const UTXO_LABELS = UTXO_NETWORKS.map((network) => NETWORK_FACTS[network].label);
 
 /** Ethereum and the chains that work like it. Addresses and wallets are the same on all of them. */
 export const evmFamily = {
@@ -67,10 +66,10 @@ const FINE = { kind: 'ok', note: null, warnings: [] } as const;
 function parseEvmWallet({ kind, text }: WalletSource): WalletCheck {
   switch (kind) {
     case 'descriptor':
-      return {
-        kind: 'invalid',
-        message: `Output descriptors are for ${UTXO_LABELS}. Give a treasury or an extended key instead.`,
-      };
+      return invalid('descriptor_not_evm', {
+        networks: UTXO_LABELS.slice(0, -1).join(', '),
+        last: UTXO_LABELS.at(-1) ?? '',
+      });
     case 'treasury': {
       const parsed = parseTreasury(text);
       if (parsed.kind === 'invalid') return parsed;

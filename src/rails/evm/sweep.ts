@@ -186,7 +186,7 @@ function groupByTokens(deposits: readonly FilledDeposit[]): readonly TokenGroup[
 /** A call for another treasury's deposit would find nothing, and its caller would pay for the gas. */
 function checkAddresses(treasury: string, deposits: readonly FilledDeposit[], factory: DepositFactoryFacts): void {
   const check = parseTreasury(treasury);
-  if (check.kind === 'invalid') throw new RangeError(check.message);
+  if (check.kind === 'invalid') throw new RangeError('The treasury is not an address that deposits can pay out to.');
   for (const { index, address } of deposits) {
     if (depositAddress(check.treasury, index, factory) !== toChecksumAddress(address)) {
       throw new RangeError(`${address} is not deposit ${index} of the treasury ${check.treasury}`);

@@ -63,7 +63,10 @@ function parseToken(entry: string, network: EvmNetwork): TokenCheck {
     return bad(`${code} is not a token of ${network} that Cointill knows. Give one of: ${known.join(', ')}.`);
   }
   const checked = parseEvmAddress(address);
-  if (checked.kind === 'invalid') return bad(`the contract of ${code}: ${checked.message}`);
+  if (checked.kind === 'invalid') {
+    const rule = 'must be 0x followed by 40 hex digits, with the right checksum (EIP-55). Copy the address again.';
+    return bad(`the contract of ${code} ${rule}`);
+  }
   if (Number(decimals) < MIN_DECIMALS || Number(decimals) > MAX_DECIMALS) {
     return bad(
       `the decimals of ${code} must be ${MIN_DECIMALS} to ${MAX_DECIMALS}. Call decimals() of the contract to get the right number.`,

@@ -4,6 +4,7 @@ import { sha256 } from '@noble/hashes/sha2.js';
 import { createBase58check } from '@scure/base';
 import { HDKey } from '@scure/bip32';
 import { describe, expect, it } from 'vitest';
+import { refusalText } from '../../app/rejected.ts';
 import { parseEvmXpub, type XpubCheck } from './wallet.ts';
 
 /** The phrase whose accounts anvil and Hardhat make rich, so that its addresses are widely published. */
@@ -30,14 +31,14 @@ function withVersion(key: string, version: number): string {
 
 function deriverOf(text: string): Extract<XpubCheck, { kind: 'ok' }>['deriver'] {
   const check = parseEvmXpub(text);
-  if (check.kind === 'invalid') throw new Error(check.message);
+  if (check.kind === 'invalid') throw new Error(refusalText(check.fault));
   return check.deriver;
 }
 
 function messageOf(text: string): string {
   const check = parseEvmXpub(text);
   if (check.kind === 'ok') throw new Error('it was taken');
-  return check.message;
+  return refusalText(check.fault);
 }
 
 describe('addresses of an EVM xpub', () => {

@@ -1,6 +1,7 @@
 import { sha256 } from '@noble/hashes/sha2.js';
 import { bech32, bech32m, createBase58check } from '@scure/base';
 import { NETWORK_FACTS, UTXO_NETWORKS, type UtxoNetwork } from '../../domain/networks.ts';
+import { invalid, type Invalid } from '../../domain/sentence.ts';
 import type { AddressCheck, PayoutChain, UtxoChain } from '../family.ts';
 import { chainsOf, utxoParams } from './params.ts';
 
@@ -19,7 +20,7 @@ export function checkUtxoPayout(network: UtxoNetwork, address: string, chain: Pa
   const { label } = NETWORK_FACTS[network];
   const decoded = decode(address);
   if (!decoded) {
-    return bad(`This is not a ${label} address, or one of its characters is wrong. Copy the address again.`);
+    return invalid('address_unknown', { network: label });
   }
   const isOf = (other: UtxoNetwork, where: PayoutChain): boolean =>
     prefixesOf(other, where).some((prefixes) => belongsTo(decoded, prefixes));
@@ -27,20 +28,18 @@ export function checkUtxoPayout(network: UtxoNetwork, address: string, chain: Pa
     return decoded.kind === 'bech32' ? checkWitnessProgram(decoded) : { kind: 'ok', address };
   }
   const others = UTXO_NETWORKS.filter((other) => other !== network);
-  const ofOther = (other: UtxoNetwork): AddressCheck =>
-    bad(`This is a ${NETWORK_FACTS[other].label} address. Give a ${label} address.`);
+  const ofOther = (other: UtxoNetwork): Invalid =>
+    invalid('address_other_network', { other: NETWORK_FACTS[other].label, network: label });
   const main = others.find((other) => isOf(other, 'main'));
   if (main !== undefined) return ofOther(main);
   const isOwn = isOf(network, 'any');
   const other = others.find((each) => isOf(each, 'any'));
-  if (!isOwn && other === undefined) return bad(`This is an address of another network. Give a ${label} address.`);
-  if (chain === 'main') {
-    return bad(`This is an address of a test network. Give an address of ${label}'s main network.`);
-  }
+  if (!isOwn && other === undefined) return invalid('address_foreign', { network: label });
+  if (chain === 'main') return invalid('address_of_test', { network: label });
   if (other !== undefined && (!isOwn || chain === 'any')) return ofOther(other);
-  const is = isOf(network, 'main') ? `${label}'s main network` : 'another test network';
-  const [wanted] = prefixesOf(network, chain).map(({ bech32: prefix }) => `${prefix}1…`);
-  return bad(`This is an address of ${is}. Give an address of ${label}'s chain "${chain}", such as ${wanted}.`);
+  const code = isOf(network, 'main') ? 'address_of_main' : 'address_of_other_test';
+  const [prefix = ''] = prefixesOf(network, chain).map((prefixes) => `${prefixes.bech32}1…`);
+  return invalid(code, { network: label, chain, prefix });
 }
 
 function prefixesOf(network: UtxoNetwork, chain: PayoutChain): readonly AddressPrefixes[] {
@@ -93,17 +92,13 @@ function belongsTo(decoded: Decoded, prefixes: AddressPrefixes): boolean {
  * and lengths without rules yet are refused: anyone could spend money sent there.
  */
 function checkWitnessProgram(decoded: Decoded & { kind: 'bech32' }): AddressCheck {
-  const damaged = bad('A character of the address is wrong, or the address is cut short. Copy it again.');
+  const damaged = invalid('address_damaged');
   const [version, ...words] = decoded.words;
   const program = bech32.fromWordsUnsafe(words);
   if (version === undefined || !program) return damaged;
-  if (version > 1) return bad('The address is of a kind that is not in use yet. Give a SegWit or Taproot address.');
+  if (version > 1) return invalid('address_version');
   if (decoded.encoding !== (version === 0 ? 'bech32' : 'bech32m')) return damaged;
   const length = program.length;
   const fits = version === 0 ? length === 20 || length === 32 : length === 32;
   return fits ? { kind: 'ok', address: decoded.address } : damaged;
-}
-
-function bad(message: string): AddressCheck {
-  return { kind: 'invalid', message };
 }

@@ -1,3 +1,4 @@
+import { invalid, type Invalid } from '../../domain/sentence.ts';
 import { HARDENED } from '../public-key.ts';
 import { descriptorChecksum } from './descriptor-checksum.ts';
 import { readExtendedKey, type ExtendedKey } from './extended-key.ts';
@@ -22,10 +23,9 @@ export interface Descriptor {
   readonly keys: readonly DescriptorKey[];
 }
 
-type Bad = { readonly kind: 'invalid'; readonly message: string };
-export type DescriptorCheck = { readonly kind: 'ok'; readonly descriptor: Descriptor } | Bad;
-type KeyCheck = { readonly kind: 'ok'; readonly key: DescriptorKey } | Bad;
-type StepCheck = { readonly kind: 'ok'; readonly step: KeyStep } | Bad;
+export type DescriptorCheck = { readonly kind: 'ok'; readonly descriptor: Descriptor } | Invalid;
+type KeyCheck = { readonly kind: 'ok'; readonly key: DescriptorKey } | Invalid;
+type StepCheck = { readonly kind: 'ok'; readonly step: KeyStep } | Invalid;
 
 /** Longer than any accepted descriptor: 16 keys with long origins. */
 const MAX_LENGTH = 8_192;
@@ -35,10 +35,6 @@ const MAX_KEYS = 16;
 const MAX_DEPTH = 255;
 /** The chain that BIP 44 wallets use for change. */
 const CHANGE_CHAIN = 1;
-
-const TAKEN = 'pkh(KEY), wpkh(KEY), sh(wpkh(KEY)), tr(KEY) and wsh(sortedmulti(k,KEY,…))';
-const TREE_MESSAGE = 'tr() is accepted only with one key, as in tr(KEY). Script trees are not accepted.';
-const WITH_WILDCARD = 'Every payment needs its own address. End the key with /0/*, as in wpkh(xpub…/0/*).';
 
 /** The functions that contain one key. None of them may contain another function, so keys have no parentheses. */
 const SINGLE_KEY_FORMS: readonly (readonly [RegExp, ScriptType])[] = [
@@ -51,15 +47,14 @@ const MULTISIG_FORM = /^wsh\(sortedmulti\((\d{1,2}),([^()]*)\)\)$/;
 
 /**
  * Parses an output descriptor (BIP 380 and related) of one wallet's receiving addresses. The checksum is verified if
- * there is one. No message repeats any part of the input. The caller must check for private keys before.
+ * there is one. No fault repeats any part of the input. The caller must check for private keys before.
  */
 export function parseDescriptor(params: UtxoParams, text: string): DescriptorCheck {
-  if (text.length > MAX_LENGTH)
-    return bad(`A descriptor has at most ${MAX_LENGTH} characters. Copy the descriptor again.`);
+  if (text.length > MAX_LENGTH) return invalid('descriptor_long', { max: MAX_LENGTH });
   const mark = text.indexOf('#');
   const body = mark === -1 ? text : text.slice(0, mark);
-  const checksumMessage = wrongChecksumMessage(body, mark === -1 ? null : text.slice(mark + 1));
-  if (checksumMessage) return bad(checksumMessage);
+  const wrong = wrongChecksum(body, mark === -1 ? null : text.slice(mark + 1));
+  if (wrong) return wrong;
   for (const [form, scriptType] of SINGLE_KEY_FORMS) {
     const content = form.exec(body)?.[1];
     if (content !== undefined) return parseKeys(params, scriptType, 1, [content]);
@@ -68,7 +63,7 @@ export function parseDescriptor(params: UtxoParams, text: string): DescriptorChe
   if (threshold !== undefined && list !== undefined) {
     return parseKeys(params, 'p2wsh', Number(threshold), list.split(','));
   }
-  return bad(unknownFormMessage(body));
+  return unknownForm(body);
 }
 
 /** Formats a descriptor in the form that all readers of descriptors understand: `h` for hardened, with checksum. */
@@ -91,25 +86,17 @@ function formatKey({ origin, key, steps }: DescriptorKey): string {
   return `${from}${key.text}${below.join('')}/*`;
 }
 
-function wrongChecksumMessage(body: string, checksum: string | null): string | null {
-  if (body === '') return 'The descriptor is empty.';
+function wrongChecksum(body: string, checksum: string | null): Invalid | null {
+  if (body === '') return invalid('descriptor_empty');
   const expected = descriptorChecksum(body);
-  if (expected === null)
-    return 'The descriptor contains a character that is not allowed in descriptors. Copy the descriptor again.';
-  return checksum === null || checksum === expected
-    ? null
-    : 'The checksum of the descriptor (eight characters after #) does not match, so a character is wrong or missing. Copy the whole descriptor again.';
+  if (expected === null) return invalid('descriptor_character');
+  return checksum === null || checksum === expected ? null : invalid('descriptor_checksum');
 }
 
-function unknownFormMessage(body: string): string {
-  if (/^\[|^[a-zA-Z]{4}[1-9A-HJ-NP-Za-km-z]{100}/.test(body)) {
-    return 'This is a key, not a descriptor. Write the kind of addresses that your wallet uses around the key, as in wpkh(KEY/0/*), or give the key alone as an extended key.';
-  }
-  if (body.split('(').length !== body.split(')').length) {
-    return 'The parentheses of the descriptor do not match. Copy the whole descriptor again, and put it in single quotes on the command line.';
-  }
-  if (body.startsWith('tr(')) return TREE_MESSAGE;
-  return `These descriptors are accepted: ${TAKEN}. This is not one of them. Export a descriptor of one of these kinds from your wallet.`;
+function unknownForm(body: string): Invalid {
+  if (/^\[|^[a-zA-Z]{4}[1-9A-HJ-NP-Za-km-z]{100}/.test(body)) return invalid('descriptor_is_key');
+  if (body.split('(').length !== body.split(')').length) return invalid('descriptor_parentheses');
+  return invalid(body.startsWith('tr(') ? 'descriptor_tree' : 'descriptor_kind');
 }
 
 function parseKeys(
@@ -118,9 +105,9 @@ function parseKeys(
   threshold: number,
   texts: readonly string[],
 ): DescriptorCheck {
-  if (scriptType === 'p2tr' && texts.some((text) => text.includes(','))) return bad(TREE_MESSAGE);
+  if (scriptType === 'p2tr' && texts.some((text) => text.includes(','))) return invalid('descriptor_tree');
   if (texts.length > MAX_KEYS || threshold < 1 || threshold > texts.length) {
-    return bad(`sortedmulti(k,…) takes up to ${MAX_KEYS} keys, and k must be a number from 1 to the number of keys.`);
+    return invalid('descriptor_threshold', { max: MAX_KEYS });
   }
   const keys: DescriptorKey[] = [];
   for (const text of texts) {
@@ -132,7 +119,7 @@ function parseKeys(
   const distinct = new Set(keys.map(({ key, steps }) => `${key.text} ${receiveSteps(steps).join('/')}`));
   return distinct.size === keys.length
     ? { kind: 'ok', descriptor: { scriptType, threshold, keys } }
-    : bad('The descriptor names the same key twice. Give the key of every signer once.');
+    : invalid('descriptor_same_key');
 }
 
 /** The steps to receiving addresses. */
@@ -148,29 +135,23 @@ export function changeSteps(steps: readonly KeyStep[]): readonly number[] | null
 
 function parseKey(params: UtxoParams, scriptType: ScriptType, text: string): KeyCheck {
   const match = /^(?:\[([^[\]]*)\])?([^/[\]]*)((?:\/[^/[\]]*)*)$/.exec(text);
-  if (!match) return bad('A key of the descriptor is not well formed. It must look like [fingerprint/path]xpub…/0/*.');
+  if (!match) return invalid('descriptor_key_form');
   const [, originText, keyText = '', pathText = ''] = match;
   const origin = originText === undefined ? null : parseOrigin(originText);
-  if (originText !== undefined && !origin) {
-    return bad('The origin in [ ] is not well formed. It must be eight hex digits and a path such as /84h/0h/0h.');
-  }
+  if (originText !== undefined && !origin) return invalid('descriptor_origin');
   const read = readExtendedKey(params, keyText);
   if (read.kind === 'invalid') return read;
   const { key } = read;
   if (key.version.scriptType !== 'p2pkh' && key.version.scriptType !== scriptType) {
-    return bad(
-      `The key begins with ${key.version.prefix}, which stands for another kind of address than the descriptor. Write the key as your wallet exports it in descriptors, as xpub… or tpub….`,
-    );
+    return invalid('descriptor_key_type', { prefix: key.version.prefix });
   }
   const path = parsePath(pathText.split('/').slice(1));
   if (path.kind === 'invalid') return path;
   const { depth, index } = key.node;
-  if (depth + path.steps.length >= MAX_DEPTH) return bad(`The path of a key has more than ${MAX_DEPTH} steps.`);
+  if (depth + path.steps.length >= MAX_DEPTH) return invalid('descriptor_depth', { max: MAX_DEPTH });
   const chain = receiveSteps(path.steps).at(-1) ?? (depth === 0 ? null : index);
   return chain === CHANGE_CHAIN
-    ? bad(
-        'This descriptor is for chain 1, where your wallet sends its own change. The change would be mistaken for payments. Give the descriptor for receiving, which ends in /0/*.',
-      )
+    ? invalid('descriptor_change')
     : { kind: 'ok', key: { origin, key, steps: path.steps } };
 }
 
@@ -187,15 +168,9 @@ function parseOrigin(text: string): DescriptorKey['origin'] {
     : { fingerprint: Number.parseInt(fingerprint, 16), path: path.filter((step) => step !== null) };
 }
 
-function parsePath(texts: readonly string[]): { readonly kind: 'ok'; readonly steps: readonly KeyStep[] } | Bad {
+function parsePath(texts: readonly string[]): { readonly kind: 'ok'; readonly steps: readonly KeyStep[] } | Invalid {
   const last = texts.at(-1);
-  if (last !== '*') {
-    return /^\*['hH]$/.test(last ?? '')
-      ? bad(
-          'Addresses below a hardened /*h can only be derived with the private key. Use a descriptor that ends in /0/*.',
-        )
-      : bad(`The descriptor stands for a single address. ${WITH_WILDCARD}`);
-  }
+  if (last !== '*') return invalid(/^\*['hH]$/.test(last ?? '') ? 'descriptor_hardened_end' : 'descriptor_single');
   const steps: KeyStep[] = [];
   for (const text of texts.slice(0, -1)) {
     const parsed = parseStep(text);
@@ -203,35 +178,23 @@ function parsePath(texts: readonly string[]): { readonly kind: 'ok'; readonly st
     steps.push(parsed.step);
   }
   return steps.filter((step) => typeof step !== 'number').length > 1
-    ? bad('A key of the descriptor has more than one <…>, but BIP 389 allows only one.')
+    ? invalid('descriptor_two_choices')
     : { kind: 'ok', steps };
 }
 
 function parseStep(text: string): StepCheck {
-  if (/['hH]/.test(text)) {
-    return bad(
-      'Hardened steps below an extended public key need the private key. Put these steps into the origin, and use the public key that lies below them, as in [fingerprint/84h/0h/0h]xpub…/0/*.',
-    );
-  }
+  if (/['hH]/.test(text)) return invalid('descriptor_hardened');
   const [, receive, change] = /^<(\d{1,10});(\d{1,10})>$/.exec(text) ?? [];
   if (receive !== undefined && change !== undefined) {
     const step = { receive: Number(receive), change: Number(change) };
     return isStep(step.receive) && isStep(step.change) && step.receive !== step.change
       ? { kind: 'ok', step }
-      : bad('The two numbers of <…;…> must be different and below 2147483648, as in <0;1>.');
+      : invalid('descriptor_choice');
   }
   const number = /^\d{1,10}$/.test(text) ? Number(text) : Number.NaN;
-  return isStep(number)
-    ? { kind: 'ok', step: number }
-    : bad(
-        'The steps below a key must be numbers below 2147483648, or <0;1> for receiving and change, as in xpub…/<0;1>/*.',
-      );
+  return isStep(number) ? { kind: 'ok', step: number } : invalid('descriptor_step');
 }
 
 function isStep(value: number): boolean {
   return value >= 0 && value < HARDENED;
-}
-
-function bad(message: string): Bad {
-  return { kind: 'invalid', message };
 }

@@ -1,6 +1,7 @@
 import { HDKey } from '@scure/bip32';
 import type { ScriptType } from '../family.ts';
 import { NETWORK_FACTS, settingOf, type UtxoNetwork } from '../../domain/networks.ts';
+import { invalid, sentence, type Invalid, type Sentence } from '../../domain/sentence.ts';
 import { coinTypeOf, type UtxoParams } from './params.ts';
 
 /** The meaning of the version bytes of an extended public key. */
@@ -22,9 +23,7 @@ export interface ExtendedKey {
   readonly text: string;
 }
 
-export type ExtendedKeyCheck =
-  | { readonly kind: 'ok'; readonly key: ExtendedKey }
-  | { readonly kind: 'invalid'; readonly message: string };
+export type ExtendedKeyCheck = { readonly kind: 'ok'; readonly key: ExtendedKey } | Invalid;
 
 /** The registered version bytes: SLIP-132. */
 const KEY_VERSIONS: readonly KeyVersion[] = [
@@ -53,53 +52,40 @@ const ADDRESS = /^(?:(?:bc|tb|bcrt|ltc|tltc|rltc|ltcmweb|tmweb)1[0-9a-z]+|[123LM
 
 /**
  * Parses an extended public key of a network and chain. Litecoin also accepts Bitcoin's version bytes, which many of
- * its wallets write; Bitcoin does not accept Litecoin's. No message repeats any part of the input. The caller must
+ * its wallets write; Bitcoin does not accept Litecoin's. No fault repeats any part of the input. The caller must
  * check for private keys before.
  */
 export function readExtendedKey(params: UtxoParams, text: string): ExtendedKeyCheck {
   const version = KEY_VERSIONS.find(({ prefix }) => text.startsWith(prefix));
-  if (!version) return bad(unknownKeyMessage(params, text));
-  const mismatch = wrongChainMessage(params, version);
-  if (mismatch) return bad(mismatch);
+  if (!version) return unknownKey(params, text);
+  const mismatch = wrongChain(params, version);
+  if (mismatch) return mismatch;
   const key = decodeKey(text, version);
-  return key
-    ? { kind: 'ok', key }
-    : bad(
-        'The extended public key is damaged. Its checksum does not match, or the key is cut short. Copy the whole key again.',
-      );
+  return key ? { kind: 'ok', key } : invalid('key_damaged');
 }
 
 /** The key that a merchant should give for this network, as a sentence. */
-export function wayOut(params: UtxoParams): string {
-  const main = params.chain === 'main';
-  const coin = coinTypeOf(params);
-  return (
-    `Export the account's extended public key (${main ? 'zpub' : 'vpub'}…, at m/84'/${coin}'/0') ` +
-    'or an output descriptor from your wallet.'
-  );
+export function wayOutOf(params: UtxoParams): Sentence {
+  const key = params.chain === 'main' ? 'zpub' : 'vpub';
+  return sentence('way_out_utxo_key', { key, coin: coinTypeOf(params) });
 }
 
-function unknownKeyMessage(params: UtxoParams, text: string): string {
-  if (text === '') return `The extended public key is empty. ${wayOut(params)}`;
-  if (ADDRESS.test(text)) {
-    return `This is a single address, but every payment needs its own address. ${wayOut(params)}`;
-  }
-  if (/^(?:0[23])?[0-9a-fA-F]{64}$/.test(text)) {
-    return `This is a single public key, but every payment needs its own address. ${wayOut(params)}`;
-  }
-  return `An extended public key of ${NETWORK_FACTS[params.network].label} begins with ${acceptedPrefixes(params)}. ${wayOut(params)}`;
+function unknownKey(params: UtxoParams, text: string): Invalid {
+  const wayOut = wayOutOf(params);
+  if (text === '') return invalid('key_empty', { wayOut });
+  if (ADDRESS.test(text)) return invalid('key_is_address', { wayOut });
+  if (/^(?:0[23])?[0-9a-fA-F]{64}$/.test(text)) return invalid('key_is_single', { wayOut });
+  return invalid('key_prefix', { network: NETWORK_FACTS[params.network].label, ...acceptedPrefixes(params), wayOut });
 }
 
-function wrongChainMessage({ network, chain }: UtxoParams, version: KeyVersion): string | null {
+function wrongChain({ network, chain }: UtxoParams, version: KeyVersion): Invalid | null {
   if (!isTaken(version, network)) {
-    const [is, wanted] = [NETWORK_FACTS[version.network].label, NETWORK_FACTS[network].label];
-    return `This is a ${is} key, but the wallet is for ${wanted}. Export the key of a ${wanted} account, or set this key as the wallet on ${version.network}.`;
+    const [other, wanted] = [NETWORK_FACTS[version.network].label, NETWORK_FACTS[network].label];
+    return invalid('key_other_network', { other, wanted, network: version.network });
   }
   if (version.chain === (chain === 'main' ? 'main' : 'test')) return null;
   const variable = settingOf(network, 'CHAIN');
-  return version.chain === 'main'
-    ? `This is a key of the main network, but ${variable} is ${chain}. Give a key of a test wallet (tpub…, upub… or vpub…), or set ${variable}=main.`
-    : `This is a key of a test network, but ${variable} is main. Give a key of a wallet with real money (xpub…, ypub… or zpub…), or set ${variable} to the test network of the key.`;
+  return version.chain === 'main' ? invalid('key_of_main', { variable, chain }) : invalid('key_of_test', { variable });
 }
 
 /** Wallets of Litecoin write Bitcoin's version bytes as well as their own. */
@@ -107,12 +93,12 @@ function isTaken(version: KeyVersion, network: UtxoNetwork): boolean {
   return version.network === network || version.network === 'bitcoin';
 }
 
-function acceptedPrefixes({ network, chain }: UtxoParams): string {
+function acceptedPrefixes({ network, chain }: UtxoParams): { readonly prefixes: string; readonly last: string } {
   const family = chain === 'main' ? 'main' : 'test';
   const prefixes = KEY_VERSIONS.filter(
     (version) => version.chain === family && isTaken(version, network) && !version.scriptType.endsWith('p2wsh'),
   ).map(({ prefix }) => prefix);
-  return `${prefixes.slice(0, -1).join(', ')} or ${prefixes.at(-1)}`;
+  return { prefixes: prefixes.slice(0, -1).join(', '), last: prefixes.at(-1) ?? '' };
 }
 
 /** Null: not the 78 bytes of BIP 32 with a valid checksum, or not a point on the curve. */
@@ -133,8 +119,4 @@ function decodeKey(text: string, version: KeyVersion): ExtendedKey | null {
 /** The versions for the library, whose private version 0 matches no key. */
 function versionBytes(version: number): { public: number; private: number } {
   return { public: version, private: 0 };
-}
-
-function bad(message: string): ExtendedKeyCheck {
-  return { kind: 'invalid', message };
 }

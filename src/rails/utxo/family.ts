@@ -1,4 +1,5 @@
 import { NETWORK_FACTS, type UtxoNetwork } from '../../domain/networks.ts';
+import { invalid } from '../../domain/sentence.ts';
 import type { NetworkFamily, WalletCheck, WalletSource, UtxoChains, UtxoChain, ScriptType } from '../family.ts';
 import { utxoParams, type UtxoParams, coinTypeOf } from './params.ts';
 import { checkUtxoPayout } from './address.ts';
@@ -132,14 +133,9 @@ function existing(network: UtxoNetwork, chain: UtxoChain): UtxoParams {
 
 function parseWallet(network: UtxoNetwork, { kind, text }: WalletSource, chains: UtxoChains): WalletCheck {
   const { label } = NETWORK_FACTS[network];
-  if (kind === 'treasury') {
-    return {
-      kind: 'invalid',
-      message: `${label} has no deposit contracts. Give an extended key or a descriptor instead.`,
-    };
-  }
+  if (kind === 'treasury') return invalid('no_deposit_contracts', { network: label });
   const params = utxoParams(network, chains[network]);
-  if (params === null) return { kind: 'invalid', message: `${label} has no chain called ${chains[network]}.` };
+  if (params === null) return invalid('no_chain', { network: label, chain: chains[network] });
   const parsed = parseUtxoWallet(params, { kind, text });
   if (parsed.kind === 'invalid') return parsed;
   const { source, scriptType: addressKind, note, deriver } = parsed;

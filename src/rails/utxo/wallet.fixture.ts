@@ -3,6 +3,7 @@ import { sha256 } from '@noble/hashes/sha2.js';
 import { createBase58check } from '@scure/base';
 import { HDKey } from '@scure/bip32';
 import type { Transaction } from '@scure/btc-signer';
+import { refusalText } from '../../app/rejected.ts';
 import type { UtxoNetwork } from '../../domain/networks.ts';
 import { utxoParams, type UtxoParams } from './params.ts';
 import type { UtxoChain } from '../family.ts';
@@ -55,7 +56,7 @@ type Taken = Extract<UtxoWalletCheck, { kind: 'ok' }>;
 
 export function walletOf(params: UtxoParams, kind: UtxoWalletSource['kind'], text: string): Taken {
   const check = parseUtxoWallet(params, { kind, text });
-  if (check.kind === 'invalid') throw new Error(check.message);
+  if (check.kind === 'invalid') throw new Error(refusalText(check.fault));
   return check;
 }
 
@@ -63,7 +64,7 @@ export function walletOf(params: UtxoParams, kind: UtxoWalletSource['kind'], tex
 export function refusalOf(params: UtxoParams, kind: UtxoWalletSource['kind'], text: string): string {
   const check = parseUtxoWallet(params, { kind, text });
   if (check.kind === 'ok') throw new Error('it was taken');
-  return check.message;
+  return refusalText(check.fault);
 }
 
 export function addressesOf({ deriver }: Taken, count: number): readonly string[] {

@@ -1,4 +1,5 @@
 import { NETWORK_FACTS } from '../../domain/networks.ts';
+import { invalid, type Invalid } from '../../domain/sentence.ts';
 import type { WalletDeriver } from '../chain.ts';
 import { secretKeyRefusal } from '../secret-key.ts';
 import { childKey, HARDENED, publicNode, type PublicNode } from '../public-key.ts';
@@ -10,7 +11,7 @@ import {
   type Descriptor,
   type DescriptorKey,
 } from './descriptor.ts';
-import { readExtendedKey, wayOut, type ExtendedKey } from './extended-key.ts';
+import { readExtendedKey, wayOutOf, type ExtendedKey } from './extended-key.ts';
 import { addressOfScript, outputScripts, type WalletOutput } from './output.ts';
 import type { ScriptType } from '../family.ts';
 import type { UtxoParams } from './params.ts';
@@ -56,7 +57,7 @@ export type UtxoWalletCheck =
       readonly spending: SpendingFacts;
       readonly deriver: UtxoDeriver;
     }
-  | { readonly kind: 'invalid'; readonly message: string };
+  | Invalid;
 
 /** Depth of the account in BIP 44: m / purpose' / coin type' / account'. The chain and the address come below it. */
 const ACCOUNT_DEPTH = 3;
@@ -68,34 +69,26 @@ const CHANGE_CHAIN = 1;
 
 /**
  * Checks the source of a UTXO wallet: an extended public key, whose version bytes name its address type (SLIP-132; a
- * plain xpub means P2PKH), or an output descriptor. Private keys are recognised first and refused. No message repeats
+ * plain xpub means P2PKH), or an output descriptor. Private keys are recognised first and refused. No fault repeats
  * any part of the input.
  */
 export function parseUtxoWallet(params: UtxoParams, { kind, text }: UtxoWalletSource): UtxoWalletCheck {
   const trimmed = text.trim();
-  const secret = secretKeyRefusal(trimmed, wayOut(params));
-  if (secret) return bad(secret);
+  const secret = secretKeyRefusal(trimmed, wayOutOf(params));
+  if (secret) return secret;
   return kind === 'xpub' ? parseXpub(params, trimmed) : parseDescriptorWallet(params, trimmed);
 }
 
 function parseXpub(params: UtxoParams, text: string): UtxoWalletCheck {
-  if (/[()]/.test(text)) return bad('This is an output descriptor, not just a key. Give it as a descriptor.');
-  if (text.startsWith('[')) {
-    return bad(
-      'A key with its origin in [ ] belongs in a descriptor. Give the key as the descriptor "wpkh([…]xpub…/0/*)".',
-    );
-  }
+  if (/[()]/.test(text)) return invalid('key_is_descriptor');
+  if (text.startsWith('[')) return invalid('key_with_origin');
   const read = readExtendedKey(params, text);
   if (read.kind === 'invalid') return read;
   const { key } = read;
   const { scriptType } = key.version;
-  if (scriptType === 'p2wsh' || scriptType === 'p2sh-p2wsh') {
-    return bad(
-      'This is one key of a multisignature wallet, but the addresses of the wallet need all of its keys. Give the wallet as the descriptor "wsh(sortedmulti(2,KEY,KEY,KEY))".',
-    );
-  }
-  const depthMessage = wrongDepthMessage(params, key);
-  if (depthMessage) return bad(depthMessage);
+  if (scriptType === 'p2wsh' || scriptType === 'p2sh-p2wsh') return invalid('key_of_multisig');
+  const wrong = wrongDepth(params, key);
+  if (wrong) return wrong;
   const steps = key.node.depth === EXTERNAL_CHAIN_DEPTH ? [] : [{ receive: EXTERNAL_CHAIN, change: CHANGE_CHAIN }];
   const descriptor = { scriptType, threshold: 1, keys: [{ origin: null, key, steps }] };
   return {
@@ -133,19 +126,13 @@ function spendingFacts({ scriptType, keys }: Descriptor): SpendingFacts {
   };
 }
 
-function wrongDepthMessage(params: UtxoParams, { node: { depth, index }, version }: ExtendedKey): string | null {
+function wrongDepth(params: UtxoParams, { node: { depth, index }, version }: ExtendedKey): Invalid | null {
   if (depth === ACCOUNT_DEPTH) return null;
   if (depth === ELECTRUM_DEPTH && version.scriptType === 'p2wpkh' && index === HARDENED) return null;
-  if (depth !== EXTERNAL_CHAIN_DEPTH) {
-    return (
-      `This extended public key lies at depth ${depth}, but an account's key lies at depth ${ACCOUNT_DEPTH}. ${wayOut(params)} ` +
-      'If your wallet does derive its addresses from this key, give a descriptor, such as "pkh(xpub…/0/*)".'
-    );
-  }
+  const wayOut = wayOutOf(params);
+  if (depth !== EXTERNAL_CHAIN_DEPTH) return invalid('key_depth_utxo', { depth, account: ACCOUNT_DEPTH, wayOut });
   // A wallet shows no money on another chain of the account, and uses chain 1 for its own change.
-  return index === EXTERNAL_CHAIN
-    ? null
-    : `This extended public key is for chain ${chainName(index)}, not for chain 0. ${wayOut(params)}`;
+  return index === EXTERNAL_CHAIN ? null : invalid('key_chain', { chain: chainName(index), wayOut });
 }
 
 function chainName(index: number): string {
@@ -206,8 +193,4 @@ function openBranch({ origin, key }: DescriptorKey, steps: readonly number[]): B
     fingerprint: origin?.fingerprint ?? key.node.fingerprint,
     path: [...(origin?.path ?? []), ...steps],
   };
-}
-
-function bad(message: string): UtxoWalletCheck {
-  return { kind: 'invalid', message };
 }

@@ -5,7 +5,7 @@ import type { Database, Trx } from '../../store/database.ts';
 import { lockIssuing, ownerOfAddress } from '../../store/wallets/issued-addresses.ts';
 import type { App } from '../context.ts';
 import { isComing } from './coming-addresses.ts';
-import { refusalText, rejected, rejectedBy, type Rejected } from '../rejected.ts';
+import { rejected, rejectedBy, type Rejected } from '../rejected.ts';
 import { refusedAs, type RefundRefusal } from './refund-money.ts';
 
 /** `notYours`: a valid address, but not of the customer's wallet. */

@@ -150,7 +150,7 @@ export function matchPayouts<T extends PayoutTransfer>(
     // Only one of two transactions that spend the same input can be mined.
     (transfer) => seenAs(transfer, (one) => one.state !== 'block' && sharesInput(one.spends, spentBy(transfer))),
     (transfer) => free(spenders(transfer)),
-    // The refund was cancelled before its payout was seen. Wallets that choose coins may pay an equal refund with these.
+    // The refund was cancelled before its payout was seen. Wallets that choose coins may pay an equal one with them.
     (transfer) => {
       const isForAnyCoins = fits(transfer).some((refund) => isOpen(refund) && refund.inputs.length === 0);
       return isForAnyCoins ? null : certain(spenders(transfer).find(({ id }) => !paid.has(id)));

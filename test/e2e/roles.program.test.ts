@@ -190,7 +190,7 @@ describe('a start that cannot succeed', () => {
       code: 1,
       stderr: expect.stringMatching(
         new RegExp(
-          `^Cointill is already running on this data .*: port ${port} of .* or set MONITOR_PORT to run a second`,
+          `^Cointill is already running on this data .* uses port ${port} of .* or set MONITOR_PORT to run a second`,
         ),
       ),
     });
@@ -207,7 +207,7 @@ describe('a start that cannot succeed', () => {
       stdout: '',
       stderr: expect.stringMatching(
         new RegExp(
-          `^Cointill is already running on this data .*: port ${port} of .* or set PORT and SANDBOX_PORT to run`,
+          `^Cointill is already running on this data .* uses port ${port} of .* or set PORT and SANDBOX_PORT to run`,
         ),
       ),
     });

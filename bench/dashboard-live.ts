@@ -99,7 +99,7 @@ function untilShown(name: string): string {
     const startedAt = performance.now();
     const check = () => {
       const row = [...document.querySelectorAll('main tbody tr')].find((one) => one.textContent.includes(${JSON.stringify(name)}));
-      if (row?.textContent.includes('Completed')) setTimeout(() => done(performance.timeOrigin + performance.now()));
+      if (row?.textContent.includes('Paid')) setTimeout(() => done(performance.timeOrigin + performance.now()));
       else if (performance.now() - startedAt > ${WITHIN_MS}) failed(new Error('${name} was not shown as completed.'));
       else requestAnimationFrame(check);
     };

@@ -167,7 +167,7 @@ async function useEverything(page: Page): Promise<readonly number[]> {
     await page.getByRole('dialog').waitFor();
     await key('Escape');
     await page.getByRole('dialog').waitFor({ state: 'detached' });
-    await click('link', /^Completed$/);
+    await click('link', /^Paid$/);
     await click('link', /^All$/);
     await click('link', /^Home$/);
     await page.getByRole('heading', { level: 1, name: 'Home' }).waitFor();

@@ -136,11 +136,11 @@ describe.skipIf(hasNoBrowser)('a live payment, on a real chain', () => {
     await sign.getByText(`is being paid by ${wallet.sent[0]}, which is waiting`, { exact: false }).waitFor();
     await chain().rpc('evm_setAutomine', [true]);
     await chain().mine(2);
-    await sign.getByText('Completed.').waitFor();
+    await sign.getByText('Paid.').waitFor();
     await page.keyboard.press('Escape');
     // The page follows the chain by itself.
-    await refunds.getByText('Completed', { exact: true }).waitFor();
-    await page.getByText(/^Refund completed:/).waitFor();
+    await refunds.getByText('Paid', { exact: true }).waitFor();
+    await page.getByText(/^Refund paid:/).waitFor();
     await toSign.waitFor({ state: 'detached' });
   });
 
@@ -188,9 +188,9 @@ describe.skipIf(hasNoBrowser)('a live payment, on a real chain', () => {
     await node().mine(1);
     await sign.getByText('1 of 2 confirmations.').waitFor();
     await node().mine(1);
-    await sign.getByText('Completed.').waitFor();
+    await sign.getByText('Paid.').waitFor();
     await page.keyboard.press('Escape');
-    await page.getByRole('region', { name: 'Refunds' }).getByText('Completed', { exact: true }).waitFor();
+    await page.getByRole('region', { name: 'Refunds' }).getByText('Paid', { exact: true }).waitFor();
   });
 
   it('that was paid in part is accepted, and a refund of it is withdrawn', async () => {

@@ -191,7 +191,7 @@ describe.skipIf(hasNoBrowser)('a new shop', () => {
     await payer.click();
     await eventually('the refund is sent', () => Promise.resolve(wallet.sent[0] ?? null));
     await chain().mine(CONFIRMED);
-    await sign.getByText('Completed.').waitFor();
+    await sign.getByText('Paid.').waitFor();
     await page.keyboard.press('Escape');
     expect(await balanceOf(back)).toBe(OWED);
 

@@ -123,7 +123,7 @@ describe.skipIf(hasNoBrowser)('Refunds', () => {
       'To sign',
       'Detected on the chain',
       'Reversed by the chain',
-      'Completed',
+      'Paid',
       'Failed',
     ]) {
       await table(page).getByText(text).first().waitFor();

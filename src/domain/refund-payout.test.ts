@@ -173,6 +173,14 @@ describe('a refund that had failed', () => {
     expect(paid([transfer('tx')], refunds, [], { tx: ['y:0'] })).toEqual(['tx:0 > a']);
   });
 
+  it('gets what spends its coins before an equal one that has a payout, or that another transfer pays', () => {
+    const refunds = [refund('a'), refund('b', { status: 'failed', inputs: ['y:0'] })];
+    const waiting = known('a', 'w', { state: 'waiting', spends: ['z:0'] });
+    expect(paid([transfer('tx')], refunds, [waiting], { tx: ['y:0'] })).toEqual(['tx:0 > b']);
+    const spends = { its: ['y:0'], other: ['z:0'] };
+    expect(paid([transfer('its'), transfer('other')], refunds, [], spends)).toEqual(['its:0 > b', 'other:0 > a']);
+  });
+
   it('comes after one that waits', () => {
     expect(paid([transfer('tx')], [failed, refund('b')])).toEqual(['tx:0 > b']);
   });

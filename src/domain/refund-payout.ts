@@ -8,23 +8,19 @@ import { REFUND_LIFETIME_MS, type RefundStatus } from './refund.ts';
  */
 export const MAX_LATE_PAYOUT_MS = 2 * REFUND_LIFETIME_MS;
 
-/** For as long nodes are asked again who made a balance grow: their faults last minutes. */
+/** For about as long nodes are asked again who made a balance grow: their faults last minutes. */
 const RETRACED_MS = 15 * 60_000;
-/** At least, where blocks are slow, and at most, where they are fast: nodes keep few blocks' state. */
+/** At least, where blocks are slow, and at most, where they are fast: nodes keep the state of few blocks. */
 const RETRACED_BLOCKS = { least: 64, most: 1_024 } as const;
 
-/** How many blocks after a balance grew nodes are asked again for the last time. */
-export function blocksOfRetraces(network: Network): number {
+/**
+ * The height at which blocks that no node traced are traced again: 1 block after the first time, 2 after the next, then
+ * 4 … Null after the last time. `times`: how often they were traced again so far.
+ */
+export function nextTraceOf(network: Network, tip: number, times: number): number | null {
   const { least, most } = RETRACED_BLOCKS;
-  const wanted = Math.min(most, Math.max(least, RETRACED_MS / NETWORK_FACTS[network].blockMs));
-  return 2 ** Math.floor(Math.log2(wanted));
-}
-
-/** The height of the next trace of growth up to a height: 1, 2, 4 … blocks later; null after the last one. */
-export function nextTraceOf(network: Network, grownHeight: number, tip: number): number | null {
-  const last = blocksOfRetraces(network);
-  for (let later = 1; later <= last; later *= 2) if (grownHeight + later > tip) return grownHeight + later;
-  return null;
+  const blocks = Math.min(most, Math.max(least, RETRACED_MS / NETWORK_FACTS[network].blockMs));
+  return times < Math.floor(Math.log2(blocks)) ? tip + 2 ** times : null;
 }
 
 /** A transfer to a refund's address. Amounts in the smallest unit, times in epoch milliseconds. */
@@ -114,6 +110,7 @@ export function matchPayouts<T extends PayoutTransfer>(
   const fits = (transfer: T): readonly PayableRefund[] =>
     equal(transfer).filter(({ id }) => transfer.mayPay?.includes(id) ?? true);
   const isOpen = (refund: PayableRefund): boolean => waits(refund, known) && !mined.has(refund.id);
+  const takesAnyCoins = (one: PayableRefund): boolean => isOpen(one) && !paid.has(one.id) && one.inputs.length === 0;
   const free = (candidates: readonly PayableRefund[]): Payee | null => {
     const open = candidates.filter(isOpen);
     return certain(open.find(({ id }) => !paid.has(id)) ?? open[0]);
@@ -150,11 +147,10 @@ export function matchPayouts<T extends PayoutTransfer>(
     // Only one of two transactions that spend the same input can be mined.
     (transfer) => seenAs(transfer, (one) => one.state !== 'block' && sharesInput(one.spends, spentBy(transfer))),
     (transfer) => free(spenders(transfer)),
+    (transfer) => (spenders(transfer).length === 0 ? free(fits(transfer)) : null),
     // The refund was cancelled before its payout was seen. Wallets that choose coins may pay an equal one with them.
-    (transfer) => {
-      const isForAnyCoins = fits(transfer).some((refund) => isOpen(refund) && refund.inputs.length === 0);
-      return isForAnyCoins ? null : certain(spenders(transfer).find(({ id }) => !paid.has(id)));
-    },
+    (transfer) =>
+      fits(transfer).some(takesAnyCoins) ? null : certain(spenders(transfer).find(({ id }) => !paid.has(id))),
     (transfer) => free(fits(transfer)),
     (transfer) => certain(spenders(transfer)[0]),
     // The refund was cancelled and is paid from other inputs, or it is paid a second time.

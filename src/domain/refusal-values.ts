@@ -140,7 +140,7 @@ export interface TextValues {
   readonly refund_being_paid: 'hash';
   readonly refund_unread_waiting: 'network' | 'refund';
   readonly refund_unread_blocks: 'network' | 'refund';
-  readonly refund_untraced: 'address' | 'blocks' | 'height' | 'refund';
+  readonly refund_untraced: 'address' | 'height' | 'refund';
   readonly coin_off: 'asset';
   readonly coin_not_payable: 'asset';
   readonly coin_paused: 'asset';

@@ -60,7 +60,7 @@ const MERGED: Readonly<Record<string, string>> = {
   '0056_accounts.sql': '3464462584fa7831',
   '0057_polls.sql': '0837a62ba30a2af6',
   '0058_growth_after.sql': 'a876d1ca9a658806',
-  '0059_untraced_blocks.sql': '5f2b86263e35e0b5',
+  '0059_untraced_blocks.sql': '94bcc4e2609bd9e6',
 };
 
 interface KnownColumn {

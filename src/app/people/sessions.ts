@@ -175,7 +175,7 @@ export async function endOthers(trx: Trx, { session, person, browserToken }: InB
 
 export function endAllSessions(app: App, personId: string): Promise<void> {
   return app.db.transaction().execute(async (trx) => {
-    // First, like a sign-in, which then starts either before or not at all.
+    // First, like a sign-in, so that one of the two waits for the other.
     await lockPerson(trx, personId);
     await deleteSessions(trx, personId);
     await recordAudit(app, trx, {

@@ -1,4 +1,3 @@
-import { blocksOfRetraces } from '../../domain/refund-payout.ts';
 import type { Mode } from '../../domain/permission.ts';
 import type { Refund } from '../../domain/refund.ts';
 import { findRefund, lockRefund, setRefundAddress } from '../../store/refunds/refunds.ts';
@@ -123,7 +122,7 @@ function unreadRefusal({ id, network }: Refund, { kind }: UnreadMoney): RefundRe
   return refusedAs(null, rejected(`refund_unread_${kind}`, { network, refund: encodeId('refund', id) }));
 }
 
-function growthRefusal({ id, address, network }: Refund, height: number): RefundRefusal {
-  const values = { address: address ?? '', height, blocks: blocksOfRetraces(network), refund: encodeId('refund', id) };
+function growthRefusal({ id, address }: Refund, height: number): RefundRefusal {
+  const values = { address: address ?? '', height, refund: encodeId('refund', id) };
   return refusedAs(null, rejected('refund_untraced', values));
 }

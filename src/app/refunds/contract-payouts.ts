@@ -83,7 +83,7 @@ export function createContractPayoutWatch(app: Pick<App, 'db' | 'clock'>, source
         checks: refunds.map((refund): BalanceCheck => {
           const { id: refundId, address, from, seen } = refund;
           const mine = searches.filter((search) => search.refund.id === refundId);
-          const isRepeated = mine.some(({ isNew }) => !isNew);
+          const isRepeated = mine.some(({ times }) => times > 0);
           const old = seen?.grown && !isRepeated ? [seen.grown] : [];
           const left = [...mine.flatMap((search) => remaining(search, traced, source.network, tip)), ...old];
           const grown = left.length === 0 ? null : left.reduce(together);

@@ -34,11 +34,12 @@ export interface Suspect {
 /** Growth of a refund's balance that contracts' payouts may explain, and the blocks to trace for that. */
 export interface Search {
   readonly refund: ComparedRefund;
-  readonly grown: Omit<Growth, 'untraced' | 'nextTrace'>;
+  readonly grown: Omit<Growth, 'untraced' | 'nextTrace' | 'retraces'>;
   readonly blocks: readonly BlockHeader[];
   /** Whether some of its blocks are gone. */
   readonly lacksBlocks: boolean;
-  readonly isNew: boolean;
+  /** How often they were traced before. */
+  readonly times: number;
 }
 
 /** The search for what the blocks since the last comparison do not list, if that may be the refund's payout. */
@@ -53,7 +54,7 @@ export function newSearches(
   const unlisted = more - listed(blocks, address, native);
   if (first === undefined || tip === undefined || unlisted < units) return [];
   const grown = { units: unlisted, after: from.height, height: tip.height };
-  return [{ refund, grown, blocks, lacksBlocks: first.height > from.height + 1, isNew: true }];
+  return [{ refund, grown, blocks, lacksBlocks: first.height > from.height + 1, times: 0 }];
 }
 
 /** The searches in the blocks that no node traced before, where it is time for that. */
@@ -72,15 +73,22 @@ export async function repeatedSearches(
       const block = await knownBlock(db, network, height);
       if (block !== null) blocks.push({ height, hash: block.hash, timeMs: block.blockAt });
     }
-    searches.push({ refund, grown, blocks, lacksBlocks: blocks.length < grown.untraced.length, isNew: false });
+    searches.push({
+      refund,
+      grown,
+      blocks,
+      lacksBlocks: blocks.length < grown.untraced.length,
+      times: grown.retraces + 1,
+    });
   }
   return searches;
 }
 
 export interface Traced {
   readonly found: readonly FoundPayout[];
-  /** The heights of blocks that were not traced: first those that no node was asked for. */
-  readonly untraced: readonly number[];
+  /** The heights of blocks that no node traced, and of those that none was asked for. */
+  readonly failed: readonly number[];
+  readonly unasked: readonly number[];
 }
 
 /**
@@ -108,24 +116,28 @@ export async function trace(native: NativeBalances, searches: readonly Search[])
       if (mayPay.length > 0) found.push({ block, transfer, mayPay });
     }
   }
-  return { found, untraced: [...unasked, ...failed] };
+  return { found, failed, unasked };
 }
 
 /** The growth of a search while blocks that no node has traced may still contain the refund's payout. */
 export function remaining(
-  { refund, grown, blocks, lacksBlocks }: Search,
-  { found, untraced }: Traced,
+  { refund, grown, blocks, lacksBlocks, times }: Search,
+  { found, failed, unasked }: Traced,
   network: Network,
   tip: BlockId,
 ): readonly Growth[] {
   const own = new Set(blocks.map(({ height }) => height));
-  const left = untraced.filter((height) => own.has(height));
+  // The next time, the newest ones that no node was asked for come first: nodes forget the oldest.
+  const left = [...unasked.toReversed(), ...failed].filter((height) => own.has(height));
   const isPaid = ({ block, transfer }: FoundPayout): boolean =>
     transfer.address === refund.address && own.has(block.height);
   const units = grown.units - sumOf(found, isPaid);
   if (units < refund.units || (left.length === 0 && !lacksBlocks)) return [];
-  const nextTrace = left.length === 0 ? null : nextTraceOf(network, grown.height, tip.height);
-  return [{ ...grown, units, untraced: lacksBlocks ? [...left, GONE_BLOCKS] : left, nextTrace }];
+  const wasAsked = left.length < own.size || failed.some((height) => own.has(height));
+  const retraces = wasAsked ? times : Math.max(0, times - 1);
+  const next = wasAsked ? nextTraceOf(network, tip.height, times) : tip.height + 1;
+  const nextTrace = left.length === 0 ? null : next;
+  return [{ ...grown, units, untraced: lacksBlocks ? [...left, GONE_BLOCKS] : left, nextTrace, retraces }];
 }
 
 /** New growth and what was left of the growth before it. */
@@ -138,6 +150,7 @@ export function together(newer: Growth, older: Growth): Growth {
     height: newer.height,
     untraced: untraced.length > MAX_TRACED_BLOCKS ? [...untraced.slice(0, MAX_TRACED_BLOCKS), GONE_BLOCKS] : untraced,
     nextTrace: next.length === 0 ? null : Math.min(...next),
+    retraces: Math.min(newer.retraces, older.retraces),
   };
 }
 

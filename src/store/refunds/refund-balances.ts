@@ -2,7 +2,7 @@ import { CompiledQuery, sql } from 'kysely';
 import type { AssetCode } from '../../domain/asset-code.ts';
 import type { Network } from '../../domain/networks.ts';
 import { timestamp, type Database, type Trx } from '../database.ts';
-import { TAKES_PAYMENTS } from './refund-payouts.ts';
+import { IS_TRACED_AGAIN, TAKES_PAYMENTS } from './refund-payouts.ts';
 import { type Stored, deleteRows, hasRow, insertRows, oneOf } from '../rows.ts';
 import { REFUND_BALANCES } from '../schema/refunds.ts';
 import { notifyPayment } from '../notifications.ts';
@@ -27,7 +27,7 @@ export interface BalanceCheck extends Pick<Stored<'refund_balances'>, 'refundId'
 }
 
 /** The height that stands for blocks of which nobody knows any more what they contain. */
-export const GONE_BLOCKS = 0;
+export const GONE_BLOCKS = -1;
 
 /** Units by which a balance grew in the blocks after one height, up to another, and that nothing explains so far. */
 export interface Growth {
@@ -38,6 +38,8 @@ export interface Growth {
   readonly untraced: readonly number[];
   /** The height from which on they are tried again; null: no more. */
   readonly nextTrace: number | null;
+  /** How often they were tried again so far. */
+  readonly retraces: number;
 }
 
 /**
@@ -55,7 +57,8 @@ export async function unpaidRefunds(
   const { rows } = await sql<Row>`
     select r.id, r.watched_address as address, r.units, b.balance_units as balance, b.looked_height as looked,
       b.grown_units as "grownUnits", coalesce(b.grown_after, b.grown_height - 1) as "grownAfter", b.grown_height as height,
-      b.untraced_blocks as untraced, b.next_trace_height as "nextTrace"
+      case b.untraced_blocks when '{}' then array[${GONE_BLOCKS}::integer] else b.untraced_blocks end as untraced,
+      b.next_trace_height as "nextTrace", b.retraces
     from refunds r left join refund_balances b on b.refund_id = r.id
     where r.id in (
         select pending.id from refunds pending
@@ -70,19 +73,18 @@ export async function unpaidRefunds(
       and (b.next_trace_height is not null or not exists (select from refund_payouts o where o.refund_id = r.id))`.execute(
     db,
   );
-  return rows.map(
-    ({ id, address, units, balance, looked, grownUnits, grownAfter: after, height, untraced, nextTrace }) => {
-      const grown = grownUnits === null ? null : { units: grownUnits, after, height, untraced, nextTrace };
-      return { id, address, units, seen: looked === null ? null : { balance, height: looked, grown } };
-    },
-  );
+  return rows.map(({ id, address, units, balance, looked, grownUnits, grownAfter: after, height, ...rest }) => {
+    const grown = grownUnits === null ? null : { units: grownUnits, after, height, ...rest };
+    return { id, address, units, seen: looked === null ? null : { balance, height: looked, grown } };
+  });
 }
 
 const SAVE = `
   ${REFUND_BALANCES.insert('$1')}
   on conflict (refund_id) do update set balance_units = excluded.balance_units, looked_height = excluded.looked_height,
     grown_units = excluded.grown_units, grown_height = excluded.grown_height, grown_after = excluded.grown_after,
-    untraced_blocks = excluded.untraced_blocks, next_trace_height = excluded.next_trace_height`;
+    untraced_blocks = excluded.untraced_blocks, next_trace_height = excluded.next_trace_height,
+    retraces = excluded.retraces`;
 
 /** Saves the results of checks. The caller holds the cursor, which has not moved since these refunds were read. */
 export async function saveBalanceChecks(trx: Trx, checks: readonly BalanceCheck[]): Promise<void> {
@@ -95,6 +97,7 @@ export async function saveBalanceChecks(trx: Trx, checks: readonly BalanceCheck[
       grownAfter: grown?.after ?? null,
       untracedBlocks: [...(grown?.untraced ?? [])],
       nextTraceHeight: grown?.nextTrace ?? null,
+      retraces: grown?.retraces ?? 0,
     },
   }));
   await trx.executeQuery(CompiledQuery.raw(SAVE, [REFUND_BALANCES.records(rows)]));
@@ -132,8 +135,8 @@ export interface UnexplainedGrowth {
 /** The height up to which a refund's balance grew, while nodes are asked again for the reason; null if they are not. */
 export async function growthTracedAgain(trx: Trx, refundId: string): Promise<number | null> {
   const { rows } = await sql<{ readonly height: number }>`
-    select grown_height as height from refund_balances
-    where refund_id = ${refundId} and next_trace_height is not null`.execute(trx);
+    select b.grown_height as height from refunds r join refund_balances b on b.refund_id = r.id
+    where r.id = ${refundId} and ${IS_TRACED_AGAIN}`.execute(trx);
   return rows[0]?.height ?? null;
 }
 

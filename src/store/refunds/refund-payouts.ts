@@ -42,8 +42,9 @@ export const IS_BEING_PAID: RawBuilder<boolean> = sql<boolean>`(
   and not ${TAKES_PAYMENTS})`;
 
 /** Whether nodes are asked again who made the balance of a refund `r` grow: its payout may yet be found. */
-export const IS_TRACED_AGAIN: RawBuilder<boolean> = sql<boolean>`exists (
-  select from refund_balances g where g.refund_id = r.id and g.next_trace_height is not null)`;
+export const IS_TRACED_AGAIN: RawBuilder<boolean> = sql<boolean>`(
+  exists (select from refund_balances g where g.refund_id = r.id and g.next_trace_height is not null)
+  and not ${TAKES_PAYMENTS})`;
 
 /** Whether a refund `r` was paid: a completed one, or a failed one that a transaction paid after all. */
 export const WAS_PAID: RawBuilder<boolean> = sql<boolean>`(r.status = 'completed' or (r.status = 'failed'

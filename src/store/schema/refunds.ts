@@ -92,6 +92,7 @@ export const REFUND_BALANCES = recordTable(
       grown_after: changing(nullable(integer())),
       untraced_blocks: defaulted(changing(integers())),
       next_trace_height: changing(nullable(integer())),
+      retraces: defaulted(changing(integer())),
     },
   },
   {},

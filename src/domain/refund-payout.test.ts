@@ -162,6 +162,12 @@ describe('a refund that had failed', () => {
     expect(both).toEqual(['tx:0 > b', 'tx:1 > a']);
   });
 
+  it('gets nothing of an equal one that is open to any coins, though one that was shown others is older', () => {
+    const shown = refund('a', { inputs: ['x:0'] });
+    const failed = refund('c', { status: 'failed', inputs: ['y:0'] });
+    expect(paid([transfer('tx')], [shown, refund('b'), failed], [], { tx: ['y:0'] })).toEqual(['tx:0 > b']);
+  });
+
   it('gets its part of a transaction that was shown for it and an equal one together', () => {
     const refunds = [refund('a', { inputs: ['x:0'] }), refund('b', { status: 'failed', inputs: ['x:0'] })];
     const both = [transfer('tx'), transfer('tx', { index: 1 })];

@@ -151,7 +151,7 @@ export function matchPayouts<T extends PayoutTransfer>(
     // The refund was cancelled before its payout was seen. Wallets that choose coins may pay an equal one with them.
     (transfer) =>
       fits(transfer).some(takesAnyCoins) ? null : certain(spenders(transfer).find(({ id }) => !paid.has(id))),
-    (transfer) => free(fits(transfer)),
+    (transfer) => certain(fits(transfer).find(takesAnyCoins)) ?? free(fits(transfer)),
     (transfer) => certain(spenders(transfer)[0]),
     // The refund was cancelled and is paid from other inputs, or it is paid a second time.
     guess,

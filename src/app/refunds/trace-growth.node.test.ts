@@ -182,6 +182,20 @@ describe('a refund that a contract pays in a block that no node traces at first'
     expect([await status(), await payout()]).toEqual(['completed', hash]);
   });
 
+  it('completes too together with an equal one that was made later', async () => {
+    const { shop, refund, can, steps, stride, pay } = await untracedShop();
+    await pay(PART * 2n);
+    await steps(2);
+    const second = await shop.refund(refund.address);
+    await steps(1);
+    const hashes = [await pay(), await pay()];
+    await stride(1);
+    can.trace = everything;
+    await steps(8 + CONFIRMATIONS);
+    const paid = [await findRefund(shop.app.db, refund.id), await findRefund(shop.app.db, second.id)];
+    expect(new Set(paid.map((one) => one?.transactionHash))).toEqual(new Set(hashes));
+  });
+
   it('and that somebody else pays again is listed as paid twice', async () => {
     const { shop, refund, can, pay, steps } = await untracedShop();
     await pay();
@@ -219,6 +233,30 @@ describe('growth that no node explained', () => {
     expect(await steps(1)).toEqual([1]);
     await steps(CONFIRMATIONS);
     expect(await payout()).toBe(hash);
+  });
+
+  it('hides no payout whose block failed too, once the times of many older blocks are over', async () => {
+    const { can, pay, steps, stride, height, payout } = await untracedShop();
+    await pay(PART * 2n);
+    await stride(20);
+    await steps(LAST + 2);
+    const wellFrom = await height();
+    const hash = await pay();
+    await steps(8);
+    can.trace = (block) => block > wellFrom;
+    await steps(8 + CONFIRMATIONS);
+    expect(await payout()).toBe(hash);
+  });
+
+  it('stops neither cancelling nor expiry forever, though contracts pay its address again and again', async () => {
+    const { shop, refund, pay, steps, stride, cancel } = await untracedShop();
+    for (let times = 0; times < 6; times += 1) {
+      await pay(PART * 2n);
+      await stride(90);
+    }
+    await steps(1);
+    expect(await shop.statusOf(refund)).toBe('pending');
+    expect(await cancel()).toMatchObject({ kind: 'done' });
   });
 
   it('stays a warning, and later money that nodes trace costs one trace and adds nothing to it', async () => {

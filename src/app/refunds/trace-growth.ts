@@ -65,9 +65,12 @@ export async function repeatedSearches(
   tip: BlockId,
 ): Promise<readonly Search[]> {
   const searches: Search[] = [];
+  const isDue = ({ seen }: ComparedRefund): boolean => (seen?.grown?.nextTrace ?? Infinity) <= tip.height;
+  const due = new Set(refunds.filter(isDue).map(({ address }) => address));
   for (const refund of refunds) {
     const grown = refund.seen?.grown ?? null;
-    if (grown === null || grown.nextTrace === null || grown.nextTrace > tip.height) continue;
+    // All refunds of an address at once, because each of them may be paid in these blocks.
+    if (grown === null || !due.has(refund.address)) continue;
     const blocks: BlockHeader[] = [];
     for (const height of grown.untraced) {
       const block = await knownBlock(db, network, height);
@@ -140,10 +143,11 @@ export function remaining(
   return [{ ...grown, units, untraced: lacksBlocks ? [...left, GONE_BLOCKS] : left, nextTrace, retraces }];
 }
 
-/** New growth and what was left of the growth before it. */
+/** New growth and what was left of the growth before it, whose blocks are not tried again if their times are over. */
 export function together(newer: Growth, older: Growth): Growth {
   const next = [newer.nextTrace, older.nextTrace].filter((height) => height !== null);
-  const untraced = [...new Set([...newer.untraced, ...older.untraced])];
+  const olderBlocks = older.nextTrace === null ? [GONE_BLOCKS] : older.untraced;
+  const untraced = [...new Set([...newer.untraced, ...olderBlocks])];
   return {
     units: newer.units + older.units,
     after: Math.min(newer.after, older.after),

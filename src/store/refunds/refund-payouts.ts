@@ -41,9 +41,13 @@ export const IS_BEING_PAID: RawBuilder<boolean> = sql<boolean>`(
     or exists (select from waiting_payouts w where w.refund_id = r.id and w.dropped_at is null))
   and not ${TAKES_PAYMENTS})`;
 
-/** Whether nodes are asked again who made the balance of a refund `r` grow: its payout may yet be found. */
+/**
+ * Whether nodes are asked again who made the balance of a refund `r` grow: its payout may yet be found. Not forever,
+ * where contracts pay its address again and again.
+ */
 export const IS_TRACED_AGAIN: RawBuilder<boolean> = sql<boolean>`(
-  exists (select from refund_balances g where g.refund_id = r.id and g.next_trace_height is not null)
+  exists (select from refund_balances g
+    where g.refund_id = r.id and g.next_trace_height is not null and g.grown_height - g.grown_after < 500)
   and not ${TAKES_PAYMENTS})`;
 
 /** Whether a refund `r` was paid: a completed one, or a failed one that a transaction paid after all. */

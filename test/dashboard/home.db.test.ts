@@ -248,6 +248,19 @@ it('a project counts in its currency, at the rate of each payment’s hour, and 
   expect(await home({ browser, projectId }, '1d')).toMatchObject({ currency: 'JPY', volume: { value: '10998' } });
 });
 
+it('a calendar month has its days in the zone, this one those until today', async () => {
+  // The first day of March there.
+  app.clock.set(Math.max(app.clock(), Date.parse('2031-02-28T12:00:00Z')));
+  const browser = await owner();
+  const rangeOf = async (period: string) => {
+    const path = `/dashboard/api/projects/${app.projectId}/test/home?period=${period}&zone=Pacific/Kiritimati`;
+    const { body } = await browser.call<HomeView>({ path });
+    return [body.from_day, body.to_day];
+  };
+  expect(await rangeOf('this_month')).toEqual(['2031-03-01', '2031-03-01']);
+  expect(await rangeOf('last_month')).toEqual(['2031-02-01', '2031-02-28']);
+});
+
 it('a range that is none is refused with the parameter and its rule', async () => {
   const browser = await owner();
   const asked = async (query: string) => {

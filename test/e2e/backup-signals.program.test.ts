@@ -60,7 +60,7 @@ async function isStopped(running: Running, signal: keyof typeof CODES): Promise<
   expect(await running.ended).toEqual({
     code: CODES[signal],
     stdout: '',
-    stderr: `Stopped by ${signal} before the command was done. All unfinished results were removed.\n`,
+    stderr: `Stopped by ${signal} before the command was done. Any incomplete output was deleted.\n`,
   });
 }
 
@@ -122,7 +122,7 @@ async function stoppedAtPoints(
     clearTimeout(timer);
     codes.push(code);
     expect(stderr).toBe(
-      code === 130 ? 'Stopped by SIGINT before the command was done. All unfinished results were removed.\n' : '',
+      code === 130 ? 'Stopped by SIGINT before the command was done. Any incomplete output was deleted.\n' : '',
     );
     await isLeft(code, afterMs);
   }

@@ -170,7 +170,7 @@ it('what cannot be backed up or restored ends with 1, the reason, and nothing ha
   };
   await refused(/no folder/, 'backup', path.join(dir, 'missing/a.backup'));
   await writeFile(path.join(dir, 'letter'), 'Dear Sir');
-  await refused(/no backup of Cointill/, 'backup', path.join(dir, 'letter'));
+  await refused(/not a Cointill backup/, 'backup', path.join(dir, 'letter'));
   await refused(/is a folder\. Give one of the backups in it/, 'backup', 'check', dir);
   await refused(/is a folder\. Give one of the backups in it/, 'restore', dir, '--data-dir', path.join(dir, 'new'));
   const pipe = path.join(dir, 'pipe');

@@ -140,7 +140,7 @@ describe.each(utxoNodeKindsFor(import.meta.url))('problems of the one %s node', 
     const fooled = await shop.order();
     await payerOf(other).pay([[fooled.address, OWED]]);
     await other.mine(CONFIRMATIONS + 100);
-    const order = await paidDuringSwap(other, new RegExp(`another chain.* ${setting}`));
+    const order = await paidDuringSwap(other, new RegExp(`a different chain.* ${setting}`));
     for (const { id } of [order, fooled]) expect(await shop.read(id)).toMatchObject(UNPAID);
     await isWell();
     await completes(order);

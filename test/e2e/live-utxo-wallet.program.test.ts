@@ -82,7 +82,7 @@ describe.each(utxoNodeKindsFor(import.meta.url))(
         next_index: 8,
         changes: [
           expect.stringContaining('This is the same wallet in another form'),
-          expect.stringContaining('stays number 8'),
+          expect.stringContaining('still number 8'),
         ],
         warnings: [],
       });

@@ -26,8 +26,13 @@ export function useScope(): Scope {
 }
 
 /** A project opens in test mode until its first live payment. */
-export function firstMode(project: SessionProject): Mode {
+function firstMode(project: SessionProject): Mode {
   return project.has_live_payments ? 'live' : 'test';
+}
+
+/** The mode in which another project opens: whoever tests does not land among real payments. */
+export function modeInOther(project: SessionProject, current: Scope | null): Mode {
+  return current?.mode === 'test' ? 'test' : firstMode(project);
 }
 
 /** The scope last used on this device, otherwise the first project; null for people without any. */

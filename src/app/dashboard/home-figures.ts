@@ -2,6 +2,7 @@ import { medianMs } from '../../domain/duration-class.ts';
 import type { Fiat } from '../../domain/money.ts';
 import type { Mode } from '../../domain/permission.ts';
 import { isCounting, isOpen, PAYMENT_STATUSES, type PaymentStatus } from '../../domain/status.ts';
+import { daysOfPeriod } from '../../domain/report.ts';
 import { dayAfter, dayAt, nextDay, startOfDay } from '../../domain/time-zone.ts';
 import { roundedValue } from '../../store/figures/currency-rates.ts';
 import { readPaymentFigures, type DurationRow, type FigureRow } from '../../store/payments/payment-figures.ts';
@@ -84,6 +85,13 @@ export function daysOf({ from, to }: Pick<DayRange, 'from' | 'to'>): number {
 export function lastDays(app: Pick<App, 'clock'>, zone: string, days: number): DayRange {
   const to = dayAt(zone, app.clock());
   return { from: dayAfter(to, 1 - days), to, zone };
+}
+
+/** The days of a calendar month in the zone that are not in the future. */
+export function monthSoFar(app: Pick<App, 'clock'>, zone: string, month: 'this_month' | 'last_month'): DayRange {
+  const today = dayAt(zone, app.clock());
+  const days = daysOfPeriod(month, zone, app.clock());
+  return { ...days, to: days.to < today ? days.to : today };
 }
 
 /**

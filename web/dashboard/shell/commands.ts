@@ -3,7 +3,7 @@ import type { ComponentType } from 'react';
 import { useDashboard } from '../dashboard.ts';
 import { chosenLanguage, useLocale } from '../locale.tsx';
 import { problemText } from '../problem.ts';
-import { firstMode, useScopeInAddress, type Scope } from '../scope.ts';
+import { modeInOther, useScopeInAddress, type Scope } from '../scope.ts';
 import { useSignedIn } from '../session.ts';
 import { loadTexts } from '../texts/load-texts.ts';
 import type { TextPart } from '../texts/parts.ts';
@@ -92,7 +92,7 @@ export function useCommands(scope: Scope | null, open: (dialog: AnyDialog) => vo
   const others = projects.flatMap((one, index): readonly Command[] => {
     if (one === project) return [];
     const text = t('project_named', { name: one.name });
-    const run = (): void => void go({ project: one.id, mode: firstMode(one) });
+    const run = (): void => void go({ project: one.id, mode: modeInOther(one, scope) });
     return [{ key: one.id, group: 'switch', icon: 'arrow-right', text, keys: index < 9 ? `g ${index + 1}` : '', run }];
   });
   if (scope === null || project === undefined) return others;

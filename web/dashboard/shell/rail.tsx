@@ -13,7 +13,7 @@ import { attentionCountQuery } from '../pages/attention/queries.ts';
 import { lazy, Suspense, useId, useState, type ReactNode } from 'react';
 import { MenuButton } from '../ui/menu-button.tsx';
 import { useWhenIdle } from '../lazy-page.tsx';
-import { type Scope, firstMode } from '../scope.ts';
+import { type Scope, modeInOther } from '../scope.ts';
 
 /** The server counts no further than this. */
 const MAX_COUNT = 100;
@@ -46,7 +46,7 @@ export function Rail({ scope, className, onHelp, onClose }: RailProps) {
   return (
     <nav className={className} aria-label={t('pages')}>
       <div className={css.head}>
-        <ProjectSwitch project={project} />
+        <ProjectSwitch project={project} scope={scope} />
         {onClose === undefined ? null : <IconButton icon="close" label={t('close')} onClick={onClose} />}
       </div>
       {scope === null || project === undefined ? null : <Pages scope={scope} project={project} />}
@@ -153,10 +153,11 @@ const NewProjectDialog = lazy(async () => ({ default: (await loadNewProject()).N
 interface ProjectSwitchProps {
   /** The current project; undefined for people without any. */
   readonly project: SessionProject | undefined;
+  readonly scope: Scope | null;
 }
 
 /** Shows the current project and switches to others. */
-function ProjectSwitch({ project }: ProjectSwitchProps) {
+function ProjectSwitch({ project, scope }: ProjectSwitchProps) {
   const { t } = useLocale();
   const session = useSignedIn();
   const navigate = useNavigate();
@@ -177,7 +178,7 @@ function ProjectSwitch({ project }: ProjectSwitchProps) {
             onChoose: () =>
               void navigate({
                 to: '/projects/$project/$mode',
-                params: { project: one.id, mode: firstMode(one) },
+                params: { project: one.id, mode: modeInOther(one, scope) },
               }),
           })),
           ...(mayCreate

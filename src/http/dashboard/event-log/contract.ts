@@ -20,7 +20,6 @@ export type EventRowView = Static<typeof rowShape>;
 
 const eventShape = Type.Object({
   ...row,
-  meaning: Type.String(),
   /** The request that caused the event. */
   request_id: nullable(Type.String()),
   /** The bytes that are sent. */

@@ -1,4 +1,3 @@
-import { meaningOf } from '../../../domain/event-type.ts';
 import { decodeId, encodeId } from '../../../domain/id.ts';
 import { findEvent, searchEvents, type EventFacts, type EventRow } from '../../../store/webhooks/event-list.ts';
 import { isoTime } from '../../../wire/time.ts';
@@ -25,7 +24,7 @@ export function eventLogRoutes(routes: Routes, { people: { app: core } }: Dashbo
     const event = id === null ? null : await findEvent(core.db, scope, id);
     if (event === null) throw notFound('There is no such event in this project and mode.');
     const { requestId, body } = event;
-    return { ...commonOf(event), meaning: meaningOf(event.type), request_id: requestId, body };
+    return { ...commonOf(event), request_id: requestId, body };
   });
 }
 

@@ -13,8 +13,8 @@ const figure = Type.Object({
   before: nullable(Type.String()),
 });
 
-/** Periods of this many last days. */
-export const HOME_PERIODS = ['1d', '7d', '30d', '90d', '365d'] as const;
+/** Periods of this many last days, and calendar months. */
+export const HOME_PERIODS = ['1d', '7d', '30d', 'this_month', 'last_month', '90d', '365d'] as const;
 
 /** `none`: there is nothing to judge, for example no endpoints. */
 export const HEALTH_STATES = ['ok', 'warning', 'problem', 'none'] as const;

@@ -1,6 +1,13 @@
 import type { App } from '../../../app/context.ts';
 import { webhookHealth, type Health } from '../../../app/dashboard/health.ts';
-import { homeFigures, daysOf, lastDays, MAX_RANGE_DAYS, type DayRange } from '../../../app/dashboard/home-figures.ts';
+import {
+  homeFigures,
+  daysOf,
+  lastDays,
+  MAX_RANGE_DAYS,
+  monthSoFar,
+  type DayRange,
+} from '../../../app/dashboard/home-figures.ts';
 import { mayDo } from '../../../domain/role.ts';
 import { isTimeZone } from '../../../domain/time-zone.ts';
 import { firstSteps } from '../../../store/figures/home.ts';
@@ -73,7 +80,10 @@ export function readRange(app: App, query: QueryOf<'GET /dashboard/api/projects/
   if (!isTimeZone(zone)) {
     throw invalid('zone', 'zone must be the name of a time zone, such as Europe/Berlin.');
   }
-  if (from === undefined && to === undefined) return lastDays(app, zone, Number.parseInt(period ?? '30d', 10));
+  if (from === undefined && to === undefined) {
+    if (period === 'this_month' || period === 'last_month') return monthSoFar(app, zone, period);
+    return lastDays(app, zone, Number.parseInt(period ?? '30d', 10));
+  }
   if (period !== undefined) throw invalid('period', 'Give either period, or from and to, but not both.');
   if (from === undefined || to === undefined) {
     const missing = from === undefined ? 'from' : 'to';

@@ -53,7 +53,7 @@ export const webhooksContract = {
       /** Oldest first. */
       data: Type.Array(endpointShape),
       /** Every type of event; `documented` ones are those of the specification. */
-      events: Type.Array(Type.Object({ type: eventType, meaning: Type.String(), documented: Type.Boolean() })),
+      events: Type.Array(Type.Object({ type: eventType, documented: Type.Boolean() })),
       /** How receivers check `x-service-signature`, in several languages. */
       checks: Type.Array(Type.Object({ name: Type.String(), code: Type.String() })),
     }),

@@ -7,7 +7,7 @@ import {
   reopenEndpoint,
   rotateEndpointSecret,
 } from '../../../app/webhooks/webhook-endpoints.ts';
-import { EVENT_TYPES, isOptIn, meaningOf } from '../../../domain/event-type.ts';
+import { EVENT_TYPES, isOptIn } from '../../../domain/event-type.ts';
 import { decodeId, deliveryId, encodeId } from '../../../domain/id.ts';
 import {
   endpointHealth,
@@ -44,7 +44,7 @@ export function webhookRoutes(routes: Routes, dashboard: Dashboard): void {
     const [endpoints, health] = await Promise.all([ownEndpoints(dashboard, scope), healthOf(scope)]);
     return {
       data: endpoints.map((endpoint) => endpointView(endpoint, health.get(endpoint.id), core.clock())),
-      events: EVENT_TYPES.map((type) => ({ type, meaning: meaningOf(type), documented: !isOptIn(type) })),
+      events: EVENT_TYPES.map((type) => ({ type, documented: !isOptIn(type) })),
       checks: SIGNATURE_CHECKS.map(({ name, code }) => ({ name, code })),
     };
   });

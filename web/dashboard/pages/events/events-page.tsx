@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
+import { MEANINGS } from '../webhooks/meanings.ts';
 import { Link } from '@tanstack/react-router';
 import type { EventRowView } from '../../../../src/http/dashboard/event-log/contract.ts';
 import { reads } from '../../api.ts';
@@ -107,12 +108,12 @@ function EventPanel({ event: id, onClose }: { readonly event: string; readonly o
   const found = useQuery(eventQuery(scope, id));
   return (
     <LogPanel title={t('event')} found={found} onClose={onClose}>
-      {({ type, meaning, payment, payment_name: name, created_at: at, request_id: request, body }) => (
+      {({ type, payment, payment_name: name, created_at: at, request_id: request, body }) => (
         <>
           <p>
             <strong>{type}</strong>
             <br />
-            {meaning}
+            {t(MEANINGS[type])}
           </p>
           <Facts
             facts={[

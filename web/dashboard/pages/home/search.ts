@@ -5,7 +5,7 @@ export type HomeSearch =
   | { readonly period?: HomePeriod; readonly from?: never; readonly to?: never }
   | { readonly period?: never; readonly from: string; readonly to: string };
 
-export const HOME_PERIODS = ['1d', '7d', '30d', '90d', '365d'] as const;
+export const HOME_PERIODS = ['1d', '7d', '30d', 'this_month', 'last_month', '90d', '365d'] as const;
 type HomePeriod = (typeof HOME_PERIODS)[number];
 
 const RULES = { period: HOME_PERIODS, from: aDay, to: aDay } as const;

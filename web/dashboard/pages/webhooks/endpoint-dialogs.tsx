@@ -15,6 +15,7 @@ import { SelectField } from '../../ui/form.tsx';
 import { CodeBlock } from '../log/log-panel.tsx';
 import { EndpointForm } from './endpoint-form.tsx';
 import { endpointsQuery, webhooksKey, retryQuery, runningRetryQuery } from './queries.ts';
+import { MEANINGS } from './meanings.ts';
 import css from './webhooks.module.css';
 import type { Opened } from './webhooks-page.tsx';
 import { filtersOf, type WebhooksSearch } from './search.ts';
@@ -170,7 +171,7 @@ function TestDialog({ endpoint, events, onSent, onClose }: TestProps) {
         options={events.map((one) => [one.type, one.type] as const)}
         onValue={(value) => setType(events.find((one) => one.type === value)?.type ?? type)}
       />
-      <p>{events.find((one) => one.type === type)?.meaning}</p>
+      <p>{t(MEANINGS[type])}</p>
     </FormDialog>
   );
 }

@@ -9,6 +9,7 @@ import { LinkButton } from '../../ui/button.tsx';
 import { Field } from '../../ui/field.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { webhooksKey } from './queries.ts';
+import { MEANINGS } from './meanings.ts';
 import css from './webhooks.module.css';
 import { useChange } from '../../change.ts';
 import { useScope } from '../../scope.ts';
@@ -111,7 +112,7 @@ function TypeChoices({ events, types, onTypes }: TypeChoicesProps) {
         <LinkButton onClick={() => onTypes(documentedOf(events))}>{t('all_documented')}</LinkButton>
         <LinkButton onClick={() => onTypes([])}>{t('clear_choice')}</LinkButton>
       </div>
-      {events.map(({ type, meaning, documented }) => (
+      {events.map(({ type, documented }) => (
         <label key={type}>
           <input
             type="checkbox"
@@ -122,7 +123,7 @@ function TypeChoices({ events, types, onTypes }: TypeChoicesProps) {
             <code>{type}</code>
             {documented ? null : ` · ${t('event_types_opt_in')}`}
           </span>
-          <small>{meaning}</small>
+          <small>{t(MEANINGS[type])}</small>
         </label>
       ))}
     </fieldset>

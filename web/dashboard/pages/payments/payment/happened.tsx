@@ -123,7 +123,8 @@ function Sent({ event: { type, deliveries } }: { readonly event: Extract<Timelin
   return deliveries.map(({ id, url, state, attempts }) => {
     const last = attempts.at(-1);
     const how = [
-      t(`delivery_${state}`),
+      // One that failed and will be sent again is called so here as in the list of deliveries.
+      t(state === 'waiting' && last !== undefined ? 'delivery_failed' : `delivery_${state}`),
       last?.status === null || last === undefined ? last?.error : `HTTP ${last.status}`,
       last === undefined ? null : last.duration_ms < 1_000 ? `${last.duration_ms} ms` : duration(last.duration_ms),
     ].filter((part) => part !== null && part !== undefined);

@@ -70,7 +70,7 @@ export const GROUPS: Readonly<Record<CommandGroup, Group>> = {
     load: async () => (await import('./refund.ts')).addRefundCommands,
   },
   report: {
-    description: 'export reports, and create statements that balance',
+    description: 'export reports, and create statements that reconcile the money of a period',
     load: async () => (await import('./report.ts')).addReportCommands,
   },
   sweep: {

@@ -16,7 +16,7 @@ export const createRefundBody = Type.Object(
     amount: Type.Optional(
       Type.Number({
         description:
-          "Amount to refund in the payment's currency, converted at the rate that was locked for the payment. If you give neither amount nor crypto_amount, everything that is left is refunded.",
+          "Amount to refund, expressed in the payment's currency. It is converted to the crypto asset at the rate that was locked for the payment. If you give neither amount nor crypto_amount, everything that is left is refunded.",
       }),
     ),
     crypto_amount: Type.Optional(

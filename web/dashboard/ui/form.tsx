@@ -221,15 +221,17 @@ interface SelectFieldProps {
   readonly label: string;
   readonly value: string;
   readonly options: readonly (readonly [value: string, text: string])[];
+  readonly hint?: string | undefined;
   readonly onValue: (value: string) => void;
 }
 
 /** The native select as a labelled field of a form. */
-export function SelectField({ label, ...rest }: SelectFieldProps) {
+export function SelectField({ label, hint, ...rest }: SelectFieldProps) {
   const id = useId();
   return (
     <Labelled id={id} label={label}>
       <Select {...rest} id={id} label={label} />
+      <Below id={id} hint={hint} problem={null} />
     </Labelled>
   );
 }

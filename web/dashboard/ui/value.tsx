@@ -62,6 +62,12 @@ interface ShortProps {
   readonly href?: string | null;
 }
 
+interface CopyButtonProps {
+  readonly text: string;
+  readonly kind?: 'plain' | 'primary';
+  readonly children: string;
+}
+
 /** A long text, shortened in the middle because people compare both ends. Copies the whole text. */
 export function Short({ text, what, href = null }: ShortProps) {
   const { t } = useLocale();
@@ -82,10 +88,10 @@ export function Short({ text, what, href = null }: ShortProps) {
   );
 }
 
-export function CopyButton({ text, children }: { readonly text: string; readonly children: string }) {
+export function CopyButton({ text, kind = 'plain', children }: CopyButtonProps) {
   const copy = useCopy();
   return (
-    <Button small icon="copy" onClick={(event) => copy(text, event.currentTarget)}>
+    <Button small kind={kind} icon="copy" onClick={(event) => copy(text, event.currentTarget)}>
       {children}
     </Button>
   );

@@ -42,7 +42,9 @@ export function LinkDialog({ title, text, of, url, email, onClose, children }: L
           </a>
         )}
         <OpenPage of={of} url={url} />
-        <CopyButton text={url}>{t('copy_link')}</CopyButton>
+        <CopyButton kind="primary" text={url}>
+          {t('copy_link')}
+        </CopyButton>
       </div>
     </Dialog>
   );

@@ -9,7 +9,6 @@ import { FormDialog } from '../../ui/action-dialog.tsx';
 import { EmailField, SelectField } from '../../ui/form.tsx';
 import { useSignedIn } from '../../session.ts';
 import { Choices } from '../../ui/choices.tsx';
-import css from '../keys/keys.module.css';
 import { Dialog, DialogActions } from '../../ui/dialog.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { Once } from '../../ui/value.tsx';
@@ -139,15 +138,13 @@ function WhereField({ value, onValue }: WhereFieldProps) {
   const { t } = useLocale('people');
   const { projects } = useSignedIn();
   return (
-    <div>
-      <SelectField
-        label={t('role_where')}
-        value={value}
-        options={[['', t('all_projects')], ...projects.map(({ id, name }) => [id, name] as const)]}
-        onValue={onValue}
-      />
-      {value === '' ? <small className={css.soft}>{t('all_projects_text')}</small> : null}
-    </div>
+    <SelectField
+      label={t('role_where')}
+      value={value}
+      options={[['', t('all_projects')], ...projects.map(({ id, name }) => [id, name] as const)]}
+      hint={value === '' ? t('all_projects_text') : undefined}
+      onValue={onValue}
+    />
   );
 }
 

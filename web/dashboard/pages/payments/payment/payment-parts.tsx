@@ -21,6 +21,7 @@ export function Money({ payment: { money, confirmations, currency } }: PartProps
   if (money === null) return <p className={css.soft}>{t('no_token_yet')}</p>;
   const { asset, expected, received, confirmed, missing, excess, refunds_paid, refunds_pending } = money;
   const shares = moneyShares(money);
+  const end = shares.confirmed + shares.seen;
   const lines = [
     received !== '0' && missing !== '0' ? t('missing', { amount: coin(missing, asset) }) : null,
     confirmations === null ? null : t('confirmations', { have: confirmations.have, need: confirmations.need }),
@@ -45,7 +46,7 @@ export function Money({ payment: { money, confirmations, currency } }: PartProps
         <rect width={shares.confirmed} height="4" />
         <rect className={css.seen} x={shares.confirmed} width={shares.seen} height="4" />
         <rect className={css.excess} x={100 - shares.excess} width={shares.excess} height="4" />
-        <rect className={css.refunded} y="2.5" width={shares.refunded} height="1.5" />
+        <rect className={css.refunded} x={end - shares.refunded} y="2.5" width={shares.refunded} height="1.5" />
       </svg>
       <dl className={css.sums}>
         {sums.map(([name, amount, mark]) =>

@@ -15,7 +15,15 @@ import { GoneDialog, useChanged, usePaymentChange } from './changed.tsx';
 import { useTypedNumber } from '../../../use-typed-number.ts';
 import { RefundWarnings } from './refund-warnings.tsx';
 import { RefundPreview, RATE_KEY, useRateNow } from './refund-preview.tsx';
-import { fiatDecimalsOf, isSome, refundSize, type RateNow, type RefundSize, type RefundUnit } from './refund-size.ts';
+import {
+  fiatDecimalsOf,
+  isSome,
+  refundSize,
+  usualUnit,
+  type RateNow,
+  type RefundSize,
+  type RefundUnit,
+} from './refund-size.ts';
 
 const CREATE = 'POST /dashboard/api/projects/:project/:mode/payments/:payment/refunds';
 const MAX_REASON = 500;
@@ -144,11 +152,6 @@ function RefundForm({ payment, choices, money, onToken, onClose, onDone }: Refun
 }
 
 const EMPTY = { amount: '', address: '', reason: '' } as const;
-
-/** An overpaid payment was mostly wanted: only its excess goes back unless the person chooses more. */
-function usualUnit({ excess }: RefundableView): RefundUnit {
-  return excess === null ? 'all' : 'excess';
-}
 
 interface TargetProps {
   readonly payment: PaymentView;

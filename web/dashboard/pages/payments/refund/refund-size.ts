@@ -38,6 +38,16 @@ export type RefundSize =
 const MAX_DECIMALS = 8;
 
 /**
+ * An overpaid payment was mostly wanted: only its excess goes back unless the person chooses more. Once something went
+ * back, the person says how much more.
+ */
+export function usualUnit({ excess, refunded, left_amount }: RefundableView): RefundUnit {
+  if (excess !== null) return 'excess';
+  if (!isSome(refunded)) return 'all';
+  return left_amount === null ? 'coin' : 'fiat';
+}
+
+/**
  * Checks a size before it is sent. "Everything", "excess" and amounts at the current rate become the shown amounts, so
  * that a refund is never larger than the person agreed to.
  */

@@ -20,7 +20,7 @@ export function addAuditCommands(audit: Command): void {
   printsRecord(audit.command('list').description('list changes, newest first'))
     .option('--project <id>', 'only changes of this project', projectIdOf)
     .option('--limit <n>', `how many, 1 to ${MAX_LIMIT}`, wholeNumber(1, MAX_LIMIT), 50)
-    .option('--before <id>', 'only entries before this one, for the next page', entryIdOf)
+    .option('--before <id>', 'only entries before the one with this id, for the next page', entryIdOf)
     .action((options: ListOptions) => {
       const { project: projectId = null, before: after = null, limit } = options;
       return withCointill(async ({ app }) => {

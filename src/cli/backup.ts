@@ -36,10 +36,10 @@ export function addBackupCommands(backup: Command): void {
   withPassphrase(
     printsRecord(
       backup
-        .description('back up the database and the key of webhook secrets to one file while the service runs')
+        .description('back up the database and the key of the webhook secrets to one file while the service runs')
         .argument('<target>', 'a file, a folder (for a file named after the time), or - for standard output'),
     ),
-    `encrypts the backup: a file whose first line is the passphrase, at least ${MIN_PASSPHRASE_CHARACTERS} characters`,
+    `encrypt the backup: a file whose first line is the passphrase, at least ${MIN_PASSPHRASE_CHARACTERS} characters`,
   )
     .option('--keep <n>', 'in a folder: remove all but the newest n backups', wholeNumber(1, MAX_KEPT))
     .action(runBackup);
@@ -54,7 +54,7 @@ export function addBackupCommands(backup: Command): void {
 export function readsBackup(command: Command): Command {
   return withPassphrase(
     printsRecord(command.argument('<file>', 'the backup')),
-    'opens an encrypted backup: a file whose first line is the passphrase of the backup',
+    'open an encrypted backup: a file whose first line is the passphrase',
   );
 }
 
@@ -183,7 +183,7 @@ function lines(
 
 function keyLines({ key }: Manifest, encrypted: boolean): readonly string[] {
   const setting = 'The backup does not contain SECRET_KEY. Keep this key elsewhere, because you need it for a restore.';
-  const advice = 'Keep the file where nobody else has access, or encrypt it with --passphrase-file.';
+  const advice = 'Keep the file where nobody else can read it, or encrypt it with --passphrase-file.';
   if (encrypted) return key.kind === 'setting' ? ['', setting] : [];
   const readers =
     key.kind === 'file'

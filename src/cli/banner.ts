@@ -74,7 +74,7 @@ function firstLines(
       ['  Secret key', `${key}  (shown only once: save it now)`],
     ]),
     '',
-    'To see signed webhooks arrive, start this in a second terminal first:',
+    'To see signed webhooks arrive, run this in a second terminal first:',
     '',
     `  ${program} webhook listen --project ${projectId}`,
     '',
@@ -82,7 +82,7 @@ function firstLines(
     '',
     `  curl -s ${addresses.test}/v1/orders -H 'Authorization: Bearer ${key}' -H 'Content-Type: application/json' -d '${body}'`,
     '',
-    `Open the payment_url in the answer. The order completes by itself after ${seconds} seconds.`,
+    `Open the payment_url in the response. The order completes by itself after ${seconds} seconds.`,
   ];
 }
 

@@ -29,10 +29,10 @@ export function addCustomerCommands(customer: Command): void {
     .option('--email <address>', 'the customer with this e-mail address')
     .option(
       '--older-than <days>',
-      'all customers of ended payments that are older than this many days',
+      'the customers of all ended payments that are older than this many days',
       wholeNumber(1, MAX_DAYS),
     )
-    .option('--yes', 'delete the data; without --yes, nothing is deleted, only counted')
+    .option('--yes', 'delete the data; without --yes, the command only counts the data')
     .action(({ project: projectId, email, olderThan: days, yes, ...options }: DeleteOptions) => {
       if ((email === undefined) === (days === undefined))
         throw new UsageFailure('Give either --email or --older-than.');
@@ -73,7 +73,7 @@ function lines(
     ['Events', String(events)],
     ['Notes', String(notes)],
     ['Refund reasons', String(refundReasons)],
-    ['Endpoint answers', String(answers)],
+    ['Endpoint responses', String(answers)],
     ['Still open, kept', open === 0 ? null : String(open)],
   ]);
 }

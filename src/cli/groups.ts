@@ -26,7 +26,7 @@ export const GROUPS: Readonly<Record<CommandGroup, Group>> = {
     load: async () => (await import('./key.ts')).addKeyCommands,
   },
   user: {
-    description: 'manage who may use the dashboard',
+    description: 'manage the people who may use the dashboard',
     load: async () => (await import('./user.ts')).addUserCommands,
   },
   audit: {
@@ -50,7 +50,7 @@ export const GROUPS: Readonly<Record<CommandGroup, Group>> = {
     load: async () => (await import('./network.ts')).addNetworkCommands,
   },
   mail: {
-    description: 'test whether the mail server accepts mails',
+    description: 'test whether the mail server accepts e-mails',
     load: async () => (await import('./mail.ts')).addMailCommands,
   },
   backup: {
@@ -66,7 +66,7 @@ export const GROUPS: Readonly<Record<CommandGroup, Group>> = {
     load: async () => (await import('./recover.ts')).addRecoverCommands,
   },
   refund: {
-    description: 'show the transaction to sign for a refund, or cancel it',
+    description: 'show the transaction to sign for a refund, or cancel a refund',
     load: async () => (await import('./refund.ts')).addRefundCommands,
   },
   report: {

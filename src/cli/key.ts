@@ -181,7 +181,7 @@ export function madeKeyLines(keys: readonly StoredKey[]): readonly string[] {
   if (keys.length === 0) return [];
   return [
     '',
-    'These keys, which this person created, still work:',
+    'These keys that this person created still work:',
     ...table(
       ['KEY ID', 'PROJECT', 'MODE', 'KIND', 'PERMISSION', 'LAST USED', 'NAME'],
       keys.map((key) => [

@@ -35,7 +35,7 @@ export function addListenCommand(webhook: Command): void {
         .argParser(projectIdOf)
         .conflicts('secret'),
     )
-    .option('--fail', 'answer with 500, to see how Cointill retries')
+    .option('--fail', 'respond with 500, to see how Cointill retries')
     .option('--json', 'print each delivery as one line of JSON')
     .action(listen);
 }
@@ -89,7 +89,7 @@ function noEndpointHere(): CommandFailure {
 
 function announce(options: ListenOptions, url: string, endpointId: string | null): void {
   const lines = [
-    `Listening on ${url}${options.fail === true ? ' and answering with 500' : ''}. Stop with Ctrl-C.`,
+    `Listening on ${url}${options.fail === true ? ' and responding with 500' : ''}. Stop with Ctrl-C.`,
     ...(endpointId === null
       ? [`To receive webhooks here, run: cointill webhook create --project ID --mode test --url ${url} --events all`]
       : [`Registered as ${encodeId('endpoint', endpointId)} for all events of test mode, until you stop the command.`]),

@@ -19,7 +19,7 @@ it('mail test sends a mail now, or says why not and what to set', async () => {
   const refused = await cointill.run(...TO);
   expect(refused).toMatchObject({
     code: 1,
-    stderr: expect.stringMatching(/^The mail was not sent\. .*550/) as unknown,
+    stderr: expect.stringMatching(/^The e-mail was not sent\. .*550/) as unknown,
   });
   const unset = await (await program()).run(...TO);
   expect(unset).toMatchObject({ code: 1, stderr: expect.stringContaining('SMTP_URL is not set') as unknown });

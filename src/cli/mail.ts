@@ -10,7 +10,7 @@ import { print, printsRecord, type OutputOptions } from './output.ts';
 
 /** `cointill mail test`, which needs no database. */
 export function addMailCommands(mail: Command): void {
-  printsRecord(mail.command('test').description('send a mail now with the current settings'))
+  printsRecord(mail.command('test').description('send a test e-mail now with the current settings'))
     .requiredOption('--to <email>', 'the recipient')
     .action(async (options: OutputOptions & { readonly to: string }) => {
       const to = options.to.trim();
@@ -26,7 +26,7 @@ export function addMailCommands(mail: Command): void {
       const messageId = messageIdOf(randomUUID(), from.address);
       const mail = { messageId, to, unsubscribeUrl: null, ...composeTestMail(dashboard.url) };
       const outcome = await createMailSender(settings).send(mail);
-      if (outcome.kind !== 'sent') throw new CommandFailure(`The mail was not sent. ${outcome.problem}`);
+      if (outcome.kind !== 'sent') throw new CommandFailure(`The e-mail was not sent. ${outcome.problem}`);
       const record = { to, from: from.address, server: `${server.host}:${server.port}` };
       print(options, { sent: true, ...record }, () => [
         ...fields([
@@ -35,7 +35,7 @@ export function addMailCommands(mail: Command): void {
           ['Server', record.server],
         ]),
         '',
-        'The mail server accepted the mail. If the mail does not arrive, look in the spam folder.',
+        'The mail server accepted the e-mail. If the e-mail does not arrive, look in the spam folder.',
       ]);
     });
 }

@@ -56,13 +56,13 @@ export function addPaymentCommands(payment: Command): void {
   printsRecord(payment.command('list').description('list payments, newest first'))
     .option('--project <id>', 'only payments of this project', projectIdOf)
     .addOption(new Option('--mode <mode>', 'only payments in this mode').choices(MODES))
-    .addOption(new Option('--surface <surface>', 'only payments created by this API').choices(PAYMENT_APIS))
+    .addOption(new Option('--surface <surface>', 'only payments created through this API').choices(PAYMENT_APIS))
     .option(
       '--status <statuses>',
       'only payments with these statuses, comma-separated, such as pending,confirming',
       statusesOf,
     )
-    .option('--search <text>', 'only payments with these words in order id, customer, description, amount, note …')
+    .option('--search <text>', 'only payments with these words in the order id, customer, description, amount, note …')
     .option('--limit <n>', `how many, 1 to ${MAX_LIMIT}`, wholeNumber(1, MAX_LIMIT), 50)
     .option('--offset <n>', `how many to skip, 0 to ${MAX_OFFSET}`, wholeNumber(0, MAX_OFFSET), 0)
     .action(({ project, status, search, ...options }: ListOptions) =>
@@ -94,7 +94,7 @@ export function addPaymentCommands(payment: Command): void {
   addAction(payment, 'cancel', 'cancel a payment that has received no money', cancelPayment);
 
   printsRecord(
-    payment.command('simulate').description('take a test payment through the steps that real money would cause'),
+    payment.command('simulate').description('take a test payment through the same steps as real money would'),
   )
     .argument('<id>', 'ord_… or a UUID')
     .addArgument(new Argument('<outcome>', 'the simulated outcome').choices(SIMULATIONS))

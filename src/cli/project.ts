@@ -140,7 +140,7 @@ function addSetCommand(project: Command): void {
     .option('--allow-origins <urls>', 'comma-separated origins of pages that may use its public keys; "" allows none')
     .option('--logo <file>', 'a PNG, JPEG or WebP of at most 64 KiB for its payment pages; "none" removes it')
     .option('--accent <colour>', "the colour of its payment pages, such as '#0b6b5b', or none")
-    .option('--support-url <url>', 'where its customers find help: https, http or mailto, or none')
+    .option('--support-url <url>', 'the URL where its customers find help: https, http or mailto, or none')
     .option('--default-expiry <minutes>', 'the default time to pay, 1 to 1440, or none')
     .option('--default-currency <code>', "the shop's currency, and the default for new payments, or none for USD")
     .option('--default-success-url <url>', 'the default page for customers after a payment, or none')

@@ -32,13 +32,13 @@ export function addBookCommand(recover: Command): void {
   printsRecord(
     recover
       .command('book')
-      .description('create a payment for money on a skipped address; see cointill network status')
+      .description('create a payment for money that arrived at a skipped address, as listed by cointill network status')
       .argument('<address>', 'the address that received the money'),
   )
     .requiredOption('--amount <n>', 'the amount of the order that this money pays')
     .addOption(new Option('--currency <code>', 'the currency of the amount').choices(FIATS).default('USD'))
     .option('--order-id <text>', "the shop's reference for the order")
-    .option('--project <id>', "the project's id, if several share the wallet", projectIdOf)
+    .option('--project <id>', "the project's id, if several projects share the wallet", projectIdOf)
     // Options that both commands have are parsed by the parent command.
     .action((address: string, _options: unknown, own: Command) => book(address, own.optsWithGlobals()));
 }

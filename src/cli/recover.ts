@@ -31,13 +31,13 @@ export function addRecoverCommands(recovering: Command): void {
   withSkip(
     printsRecord(
       recovering.description(
-        'skip addresses and numbers that a lost or second copy may have handed out; for use after a failover that may have lost the last moments, or if a second copy took orders',
+        'skip addresses and numbers that a lost or second copy may have handed out; run this after a failover that may have lost data, or if a second copy took orders',
       ),
     ),
   )
     .option(
       '--since <time>',
-      'the time since which data may be lost, such as 2026-11-22T03:10:00Z (default: an hour ago)',
+      'the time at which the loss of data may have begun, such as 2026-11-22T03:10:00Z (default: an hour ago)',
     )
     .option(
       '--backups <folder>',

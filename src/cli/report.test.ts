@@ -30,7 +30,7 @@ describe('a statement as text', () => {
     const more = linesOf(statement(201)).filter((line) => line.startsWith('The list above shows the first 1 of 201 '));
     expect(more.map((line) => line.replace(/^.* 201 /, ''))).toEqual([
       'payments that differ from their transfers.',
-      'payments whose refunds are more than their confirmed money.',
+      'payments whose refunds exceed their confirmed money.',
       'refunds that were paid more than once.',
       'deposits that differ.',
     ]);

@@ -92,7 +92,9 @@ function ofDays(command: Command): Command {
   return command
     .requiredOption('--project <id>', "the project's id", projectIdOf)
     .addOption(new Option('--mode <mode>', 'live or test').choices(MODES).default('live'))
-    .addOption(new Option('--period <period>', 'instead of --from and --to; last_month by default').choices(PERIODS))
+    .addOption(
+      new Option('--period <period>', 'the period, instead of --from and --to (default: last_month)').choices(PERIODS),
+    )
     .option('--from <day>', 'the first day, such as 2026-01-01')
     .option('--to <day>', 'the last day, such as 2026-01-31')
     .option('--zone <zone>', 'the time zone of the days', 'UTC');
@@ -153,7 +155,7 @@ async function written(opened: OpenedExport, take: (piece: Buffer) => Promise<vo
 const VERDICTS = {
   balanced: 'Balanced to the last unit.',
   explained: 'Balanced, except for the differences listed below.',
-  unexplained: 'There is an unexplained difference. Please report this as a fault of Cointill.',
+  unexplained: 'There is an unexplained difference. Please report this as a bug in Cointill.',
 } as const;
 
 /** A statement as text. */
@@ -210,7 +212,7 @@ export function linesOf(statement: StatementRecord): readonly string[] {
       overRefunds,
       (row) =>
         `${row.payment}: its refunds, paid or pending, add up to ${row.refunded} ${row.coin}, but only ${row.received} ${row.coin} of its money is confirmed.`,
-      'payments whose refunds are more than their confirmed money',
+      'payments whose refunds exceed their confirmed money',
     ),
     ...listed(
       repeated,

@@ -115,7 +115,7 @@ function ageLines(ageMs: number): readonly string[] {
   const days = Math.floor(ageMs / (OLD_MS / 2));
   return [
     '',
-    `Warning: this backup is ${days} days old. If you have a newer backup that cointill backup check finds good, restore the newer backup instead.`,
+    `Warning: this backup is ${days} days old. If you have a newer backup that passes cointill backup check, restore the newer backup instead.`,
   ];
 }
 

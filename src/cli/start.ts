@@ -42,7 +42,7 @@ Settings, all optional, from the environment:
   BITCOIN_COOKIE_FILE, BITCOIN_CHAIN     for URLs without a password; main, test, testnet4, signet or regtest;
                                          also LITECOIN_COOKIE_FILE, LITECOIN_CHAIN
   MAX_FEE_RATE                           highest fee rate of a refund's PSBT, in satoshi or litoshi per virtual byte (1000)
-  ETHEREUM_RPC_URL, ETHEREUM_CHAIN_ID    its nodes, comma-separated, and their chain (1)
+  ETHEREUM_RPC_URL, ETHEREUM_CHAIN_ID    Ethereum nodes, comma-separated, and their chain (1)
   ETHEREUM_TOKENS                        in place of the built-in contracts, such as USDT=0x…:6; all three also for
                                          ${OTHER_EVM_NETWORKS}
   NODE_POLL_MS                           pause between two polls of a node (500 or 1000)
@@ -52,7 +52,7 @@ Settings, all optional, from the environment:
   SMTP_URL, MAIL_FROM                    the mail server, smtp:// or smtps://; the sender (its user)
   SECRET_KEY, METRICS_TOKEN              encrypts webhook secrets (a file in DATA_DIR); lets others read /metrics
   WEBHOOK_ALLOW_CIDRS, LOG_LEVEL         private networks that webhooks may reach; fatal to trace, or silent (info)
-  DRAIN_SECONDS                          how long a stopping API still answers, with /readyz 503 (0)
+  DRAIN_SECONDS                          how long a stopping API still responds, with /readyz 503 (0)
   ROLE, NODE_ENV                         all, api or worker (all); production: HTTPS only`;
 
 /** `cointill start`. */

@@ -146,7 +146,7 @@ it('names the keys of somebody who is deactivated, which still work', async () =
     ),
   );
   const { stdout } = await cointill.run('user', 'deactivate', email);
-  expect(stdout).toContain('These keys, which this person created, still work:');
+  expect(stdout).toContain('These keys that this person created still work:');
   expect(stdout).toMatch(new RegExp(`${textAt(key, 'id')} +${project} +test +secret +full +- +Server`));
   expect(stdout).toContain('cointill key revoke ID');
   const made = { id: textAt(key, 'id'), project_id: project, mode: 'test', permission: 'full', name: 'Server' };

@@ -39,7 +39,7 @@ const emailArgument = (text: string): string => emailOf(text, 'The account');
 
 /** `cointill user invite|list|role|reset|deactivate|sessions|require-second-factor`. */
 export function addUserCommands(user: Command): void {
-  printsRecord(user.command('invite').description('create a link for a new or unfinished account'))
+  printsRecord(user.command('invite').description('create a link that invites a person, or invites them again'))
     .requiredOption('--email <email>', "the account's e-mail address", emailOption)
     .addOption(role())
     .option(...PROJECT)
@@ -132,7 +132,7 @@ function addRoleCommand(user: Command): void {
 }
 
 function addSessionsCommand(user: Command): void {
-  printsRecord(user.command('sessions').description("list somebody's sessions"))
+  printsRecord(user.command('sessions').description("list a person's sessions, or end them"))
     .argument('<email>', "the account's e-mail address", emailArgument)
     .option('--end', 'end all sessions')
     .action((email: string, options: OutputOptions & { readonly end?: boolean }) =>
@@ -222,7 +222,7 @@ function printLink(
       ['E-mail', person.email],
       ['Role', given],
       ['Valid until', isoTime(expiresAt)],
-      ['Mail', isMailed === true ? 'the service also sends a mail with another link' : null],
+      ['Mail', isMailed === true ? 'the service also sends an e-mail with another link' : null],
     ]),
     ...secretFields(
       'Link',

@@ -47,7 +47,7 @@ function addSet(wallet: Command): void {
     .requiredOption('--network <network>', oneOf(NETWORKS))
     .option('--xpub <xpub>', 'the extended public key of the account: xpub…, ypub…, zpub…, Ltub… and the like')
     .option('--descriptor <descriptor>', 'an output descriptor: wpkh([…]xpub…/0/*), tr(…), sh(wpkh(…)) or pkh(…)')
-    .option('--treasury <0x…>', 'EVM networks: deposit contracts that can pay out only to this address')
+    .option('--treasury <0x…>', 'EVM networks: the only address that the deposit contracts can pay out to')
     .option(
       '--confirmations <n>',
       'confirmations that a payment needs (default: depends on the amount)',

@@ -22,7 +22,7 @@ export function addDeliveryCommands(webhook: Command): void {
         const eventId = encodeId('event', sent.eventId);
         const id = deliveryId(sent.deliveryId);
         print(options, { event_id: eventId, delivery_id: id, type: options.type }, () => [
-          `Queued ${options.type} as ${id} (${eventId}). The service sends this event at once if it is running.`,
+          `Queued ${options.type} as ${id} (${eventId}). If the service is running, it sends this event at once.`,
         ]);
       }),
     );
@@ -37,7 +37,7 @@ export function addDeliveryCommands(webhook: Command): void {
       }),
     );
 
-  printsRecord(webhook.command('retry').description('send a delivery again now, without a change to its schedule'))
+  printsRecord(webhook.command('retry').description('send a delivery again now, without changing its schedule'))
     .argument('<delivery-id>', "the delivery's id, dlv_…", deliveryIdOf)
     .action(retry);
 }
@@ -100,7 +100,7 @@ function deliveryRecord(delivery: DeliverySummary): object {
 
 function deliveryTable(deliveries: readonly DeliverySummary[]): readonly string[] {
   return table(
-    ['DELIVERY', 'CREATED', 'TYPE', 'STATE', 'ATTEMPTS', 'NEXT ATTEMPT', 'LAST ANSWER'],
+    ['DELIVERY', 'CREATED', 'TYPE', 'STATE', 'ATTEMPTS', 'NEXT ATTEMPT', 'LAST RESPONSE'],
     deliveries.map((delivery) => [
       deliveryId(delivery.id),
       isoTime(delivery.createdAt),

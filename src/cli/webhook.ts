@@ -39,13 +39,13 @@ export function addWebhookCommands(webhook: Command): void {
 }
 
 function addCreate(webhook: Command): void {
-  printsRecord(webhook.command('create').description('send events of a project to a URL'))
+  printsRecord(webhook.command('create').description("create an endpoint: a URL that receives a project's events"))
     .requiredOption('--project <id>', "the project's id", projectIdOf)
     .addOption(new Option('--mode <mode>', 'events of test or live payments').choices(MODES).makeOptionMandatory())
     .requiredOption('--url <url>', 'https://…; in test mode also http://… and addresses of this machine')
     .requiredOption(
       '--events <types>',
-      `all (the documented types), or comma-separated types; these types only by name: ${OPT_IN_EVENTS.join(', ')}`,
+      `all documented types (all), or comma-separated types; all leaves these out: ${OPT_IN_EVENTS.join(', ')}`,
     )
     .addHelpText('after', `\nDocumented events: ${DOCUMENTED_EVENTS.join(', ')}`)
     .action(({ project: projectId, mode, url, events, ...options }: CreateOptions) => {
@@ -91,12 +91,16 @@ function addDeleteAndEnable(webhook: Command): void {
     record: { deleted: true },
     line: (id) => `Deleted ${id}: the endpoint no longer receives events.`,
   });
-  actsOnId(webhook.command('enable').description('resume an endpoint that sent 410 or was paused'), 'endpoint', {
-    run: reopenEndpoint,
-    record: { enabled: true },
-    line: (id) =>
-      `Enabled ${id}: the endpoint receives every event from now on. To send stopped deliveries, run: cointill webhook retry`,
-  });
+  actsOnId(
+    webhook.command('enable').description('resume an endpoint that responded with 410 or was paused'),
+    'endpoint',
+    {
+      run: reopenEndpoint,
+      record: { enabled: true },
+      line: (id) =>
+        `Enabled ${id}: the endpoint receives every event from now on. To send stopped deliveries, run: cointill webhook retry`,
+    },
+  );
 }
 
 function addRotate(webhook: Command): void {
@@ -104,7 +108,7 @@ function addRotate(webhook: Command): void {
     webhook.command('rotate').description('give an endpoint a new secret; the old one stays valid for 24 hours'),
   )
     .argument('<id>', "the endpoint's id, we_…", endpointIdOf)
-    .option('--lost-key', 'if SECRET_KEY or secret.key was lost, and the old secret with it')
+    .option('--lost-key', 'use this if SECRET_KEY or secret.key, and with it the old secret, was lost')
     .action((uuid: string, { lostKey: lost = false, ...options }: OutputOptions & { readonly lostKey?: boolean }) =>
       withCointill(async ({ app, sealingKey }) => {
         const rotated = done(await rotateEndpointSecret(app, await sealingKey({ lost }), uuid, { isNewKey: lost }));

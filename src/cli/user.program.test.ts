@@ -167,7 +167,7 @@ it('refuses to deactivate the last owner, or to give them another role', async (
     ['role', email, '--role', 'none'],
   ]) {
     const refusal = await cointill.run('user', ...args);
-    expect(refusal).toMatchObject({ code: 1, stderr: expect.stringContaining('This person is the last owner') });
+    expect(refusal).toMatchObject({ code: 1, stderr: expect.stringContaining('This person is the only one left') });
   }
 });
 

@@ -790,7 +790,7 @@ describe('the last owner', () => {
       const answer = await left.browser.call({ method: 'POST', path: name.slice(5), body });
       expect(answer).toMatchObject({
         status: 400,
-        body: { error: { message: expect.stringContaining('last owner') } },
+        body: { error: { message: expect.stringContaining('only one left') } },
       });
     }
   });
@@ -801,7 +801,7 @@ describe('the last owner', () => {
     const { app } = own.http;
     const { id, email, browser } = await own.join('owner');
     const answer = await browser.try('POST /dashboard/api/people/deactivate', { id });
-    expect(answer.body).toMatchObject({ error: { message: expect.stringContaining('last owner') } });
+    expect(answer.body).toMatchObject({ error: { message: expect.stringContaining('only one left') } });
     const refused = { code: 'last_owner' };
     // An open invitation does not count as another owner, and can be revoked.
     const invited = 'typo@shop.example';

@@ -251,4 +251,17 @@ describe.skipIf(hasNoBrowser)('the list of payments', () => {
     await page.getByText('Nothing was found for “xxx').waitFor();
     expect(await page.getByRole('searchbox').inputValue()).toHaveLength(255);
   });
+
+  it('finds what was created since the same search found nothing', async () => {
+    const page = await openList();
+    const search = page.getByRole('searchbox');
+    await search.fill('NW-9');
+    await page.getByText('Nothing was found for “NW-9”').waitFor();
+    await search.fill('');
+    await row(page, 'NW-1').waitFor();
+    await dashboard.makeOrder({ order_id: 'NW-9', amount: 9 });
+    await row(page, 'NW-9').or(button(page, '1 new')).waitFor();
+    await search.fill('NW-9');
+    await row(page, 'NW-9').waitFor();
+  });
 });

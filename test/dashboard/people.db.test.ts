@@ -34,7 +34,7 @@ it('the last owner keeps the role and the account, and the page’s sentence nam
     await messageOf('deactivate', { id }),
     await messageOf('invite', { email: owner.email, role: 'viewer' }),
   ]) {
-    expect(message).toMatch(/This person is the last owner|already has an account/);
+    expect(message).toMatch(/This person is the only one left|already has an account/);
     expect(message).not.toContain('cointill');
   }
   expect(await people()).toMatchObject([{ id, state: 'active', memberships: [{ project: null, role: 'owner' }] }]);

@@ -77,6 +77,8 @@ export function putPayment({ queries }: Dashboard, scope: Scope, fresh: PaymentV
       );
     }
   }
+  // Lists that are not on the screen are read again when they are shown: the payment may match their filters now.
+  void queries.invalidateQueries({ queryKey: listKey(scope), type: 'inactive' });
 }
 
 /** The names of a project's labels. */

@@ -21,7 +21,7 @@ export function Money({ payment: { money, confirmations, currency } }: PartProps
   if (money === null) return <p className={css.soft}>{t('no_token_yet')}</p>;
   const { asset, expected, received, confirmed, missing, excess, refunds_paid, refunds_pending } = money;
   const shares = moneyShares(money);
-  const end = shares.confirmed + shares.seen;
+  const end = shares.confirmed + shares.seen + shares.excess;
   const lines = [
     received !== '0' && missing !== '0' ? t('missing', { amount: coin(missing, asset) }) : null,
     confirmations === null ? null : t('confirmations', { have: confirmations.have, need: confirmations.need }),

@@ -262,6 +262,8 @@ describe.skipIf(hasNoBrowser)('the list of payments', () => {
     await dashboard.makeOrder({ order_id: 'NW-9', amount: 9 });
     await row(page, 'NW-9').or(button(page, '1 new')).waitFor();
     await search.fill('NW-9');
+    await row(page, 'NW-1').waitFor({ state: 'detached' });
     await row(page, 'NW-9').waitFor();
+    expect(await page.getByText('Nothing was found').count()).toBe(0);
   });
 });

@@ -163,6 +163,8 @@ export async function violations(page: Page, what: string): Promise<readonly str
   const found: string[] = [];
   for (const size of SIZES) {
     await page.setViewportSize(size);
+    // On a page that is scrolled, the bar at its top covers parts of controls.
+    await page.evaluate('scrollTo(0, 0)');
     const themes = isNight ? THEMES : size === PHONE ? THEMES.slice(0, 1) : [];
     for (const [colorScheme, runOnly] of themes) {
       await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });

@@ -6,7 +6,7 @@ import type malformed from '../../texts/refusals/en/malformed.json';
 import type missing from '../../texts/refusals/en/missing.json';
 import type refused from '../../texts/refusals/en/refused.json';
 import { MAIL_LANGUAGES, type MailLanguage } from '../domain/notification.ts';
-import type { SentenceValues } from '../domain/sentence.ts';
+import type { Sentence, SentenceValues } from '../domain/sentence.ts';
 import { fill } from '../domain/text.ts';
 
 const FOLDER = path.join(import.meta.dirname, '../../texts/refusals');
@@ -57,6 +57,12 @@ const FAULT_OF = Object.fromEntries(
   FAULTS.flatMap((fault) => Object.keys(read('en', fault)).map((code) => [code, fault])),
 ) as Readonly<Record<RefusalCode, Fault>>;
 
+/** “owner, admin or developer”, without a comma before the last. */
+const LISTS = {
+  en: new Intl.ListFormat('en-GB', { type: 'disjunction' }),
+  de: new Intl.ListFormat('de', { type: 'disjunction' }),
+} as const satisfies Readonly<Record<MailLanguage, Intl.ListFormat>>;
+
 export function faultOfCode(code: RefusalCode): Fault {
   return FAULT_OF[code];
 }
@@ -75,9 +81,11 @@ export function fillSentence(
   values: SentenceValues,
   written: (value: string | number) => string | number = (value) => value,
 ): string {
+  const filled = (one: Sentence): string =>
+    fillSentence(language, TEXTS[language].sentences[one.code], one.values, written);
   const inWords = Object.entries(values).map(([name, value]) => {
     if (typeof value !== 'object') return [name, written(value)] as const;
-    return [name, fillSentence(language, TEXTS[language].sentences[value.code], value.values, written)] as const;
+    return [name, 'code' in value ? filled(value) : LISTS[language].format(value.map(filled))] as const;
   });
   return fill(text, Object.fromEntries(inWords));
 }

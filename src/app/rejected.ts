@@ -11,7 +11,7 @@ export interface Rejected {
   readonly values: SentenceValues;
 }
 
-type Details<Code extends RefusalCode> = Readonly<Record<Exclude<Places<Code>, 'param'>, string | number>> &
+type Details<Code extends RefusalCode> = Readonly<Record<Exclude<Places<Code>, 'param'>, SentenceValues[string]>> &
   ('param' extends Places<Code> ? { readonly param: string } : { readonly param?: string });
 
 /** A refusal, with a value for each place in its text. */

@@ -7,7 +7,11 @@ export interface TextValues {
   readonly key_revoked: 'at';
   readonly key_rolled: 'at';
   readonly view_changed: 'name';
-  readonly beyond_role: 'rule';
+  readonly beyond_role: 'action' | 'roles' | 'who';
+  readonly not_in_all_projects: 'action' | 'roles' | 'who';
+  readonly not_with_role: 'action' | 'roles' | 'who';
+  readonly refund_address_not_customers: 'rule';
+  readonly with_role: 'role';
   readonly name_length: 'max' | 'param';
   readonly name_direction: 'param';
   readonly whole_number: 'max' | 'min' | 'param';

@@ -4,19 +4,16 @@ import {
   ACTIONS,
   actionsOf,
   beyondRole,
-  keyRefusalOf,
   CHANGE_PAYMENTS,
   isDangerous,
   isProjectAction,
   mayDo,
   projectsWithout,
   REAUTHENTICATION_MS,
-  refusalOf,
   roleIn,
   ROLES,
   type Action,
   type Membership,
-  type Role,
 } from './role.ts';
 
 /**
@@ -78,26 +75,6 @@ it('changing a payment takes the action of its mode', () => {
   expect(CHANGE_PAYMENTS).toEqual({ test: 'change_test_payments', live: 'change_live_payments' });
 });
 
-it.each<[Role | null, Action, string]>([
-  [
-    'viewer',
-    'manage_wallets',
-    'With the role viewer, you may not change wallets. You need the role owner or admin. An owner can change your role.',
-  ],
-  [
-    'support',
-    'read_developer',
-    'With the role support, you may not see keys, webhooks, events or requests. You need the role owner, admin or developer. An owner can change your role.',
-  ],
-  [
-    null,
-    'create_projects',
-    'Without a role in all projects, you may not create projects. You need the role owner in all projects. An owner can change your role.',
-  ],
-])('a refusal of %s to do %s says what it takes', (role, action, text) => {
-  expect(refusalOf(role, action)).toBe(text);
-});
-
 describe('a key that somebody makes', () => {
   const key = (more: Partial<Parameters<typeof beyondRole>[1]>) =>
     ({ mode: 'live', kind: 'secret', permission: null, scopes: null, ...more }) as const;
@@ -124,14 +101,8 @@ describe('a key that somebody makes', () => {
     expect(beyondRole('owner', key({ scopes: [scope] }))).toBeNull();
   });
 
-  it('goes beyond a role that is gone, and is refused with what it could do', () => {
+  it('goes beyond a role that is gone', () => {
     expect(beyondRole(null, key({ permission: 'read' }))).toBe('read_payments');
-    expect(keyRefusalOf('developer', 'create_refunds')).toBe(
-      'With the role developer, you may not create this live key, because anyone who has the key could create refunds to a freely chosen address. Give the key fewer permissions, or ask somebody with the role owner or admin.',
-    );
-    expect(keyRefusalOf(null, 'read_payments')).toBe(
-      'Without a role, you may not create this live key, because anyone who has the key could see payments, refunds or figures. Give the key fewer permissions, or ask somebody with the role owner, admin or developer.',
-    );
   });
 });
 

@@ -1,12 +1,11 @@
 import { operationsOf, type KeyGrant, type Mode, type Operation } from './permission.ts';
+import { sentence, type Sentence, type SentenceValues } from './sentence.ts';
 
 export const ROLES = ['owner', 'admin', 'developer', 'support', 'viewer'] as const;
 /** The roles of people, in one project or in all projects, present and future. */
 export type Role = (typeof ROLES)[number];
 
 interface ActionRow {
-  /** The action in the words of a refusal: "… may not <meaning>". */
-  readonly meaning: string;
   readonly roles: readonly Role[];
   /** `project`: a role in the project counts; `service`: only a role in all projects counts. */
   readonly within: 'project' | 'service';
@@ -17,128 +16,104 @@ interface ActionRow {
 /** Who may do what: the single source of all permissions. */
 const ACTIONS_TABLE = {
   read_payments: {
-    meaning: 'see payments, refunds or figures',
     roles: ['owner', 'admin', 'developer', 'support', 'viewer'],
     within: 'project',
   },
   change_test_payments: {
-    meaning: 'create or change test payments',
     roles: ['owner', 'admin', 'developer', 'support'],
     within: 'project',
   },
   change_live_payments: {
-    meaning: 'create, cancel or accept live payments',
     roles: ['owner', 'admin', 'support'],
     within: 'project',
   },
   share_views: {
-    meaning: 'share views of the payment list or change views that others share',
     roles: ['owner', 'admin', 'developer', 'support'],
     within: 'project',
   },
   write_notes: {
-    meaning: 'write notes or labels',
     roles: ['owner', 'admin', 'developer', 'support'],
     within: 'project',
   },
   delete_notes: {
-    meaning: 'delete notes of other people',
     roles: ['owner', 'admin'],
     within: 'project',
   },
   request_refunds: {
-    meaning: 'create refunds to an address that the customer entered',
     roles: ['owner', 'admin', 'support'],
     within: 'project',
   },
   create_refunds: {
-    meaning: 'create refunds to a freely chosen address',
     roles: ['owner', 'admin'],
     within: 'project',
   },
   read_developer: {
-    meaning: 'see keys, webhooks, events or requests',
     roles: ['owner', 'admin', 'developer'],
     within: 'project',
   },
   manage_test_keys: {
-    meaning: 'create or revoke test keys',
     roles: ['owner', 'admin', 'developer'],
     within: 'project',
   },
   manage_live_keys: {
-    meaning: 'create or revoke live keys',
     roles: ['owner', 'admin', 'developer'],
     within: 'project',
     isDangerous: true,
   },
   manage_webhooks: {
-    meaning: 'change webhook endpoints or send events again',
     roles: ['owner', 'admin', 'developer'],
     within: 'project',
   },
   read_wallets: {
-    meaning: 'see wallets or sweeps',
     roles: ['owner', 'admin'],
     within: 'project',
   },
   send_sweeps: {
-    meaning: 'sweep deposits to the treasury',
     roles: ['owner', 'admin'],
     within: 'project',
   },
   manage_wallets: {
-    meaning: 'change wallets',
     roles: ['owner', 'admin'],
     within: 'project',
     isDangerous: true,
   },
   manage_settings: {
-    meaning: 'change the settings of the project',
     roles: ['owner', 'admin'],
     within: 'project',
   },
   deactivate_project: {
-    meaning: 'deactivate the project or activate it again',
     roles: ['owner'],
     within: 'project',
     isDangerous: true,
   },
   export_project: {
-    meaning: 'export all data of the project',
     roles: ['owner', 'admin'],
     within: 'project',
     isDangerous: true,
   },
   delete_customer_data: {
-    meaning: "delete customers' personal data",
     roles: ['owner'],
     within: 'project',
     isDangerous: true,
   },
   read_audit: {
-    meaning: 'see the audit log',
     roles: ['owner', 'admin'],
     within: 'project',
   },
   read_service_audit: {
-    meaning: 'see the audit log of all projects',
     roles: ['owner', 'admin'],
     within: 'service',
   },
   read_people: {
-    meaning: 'see who has access',
     roles: ['owner', 'admin'],
     within: 'service',
   },
   manage_people: {
-    meaning: 'invite people, change their roles or deactivate them',
     roles: ['owner'],
     within: 'service',
     isDangerous: true,
   },
   create_projects: {
-    meaning: 'create projects',
     roles: ['owner'],
     within: 'service',
   },
@@ -177,15 +152,16 @@ export function actionsOf(role: Role | null, within: ActionRow['within']): reado
 }
 
 /** Why a person may not do an action, with the way out. */
-export function refusalOf(role: Role | null, action: Action): string {
-  const { meaning, roles, within } = rowOf(action);
-  const who = role === null ? 'Without a role in all projects' : `With the role ${role}`;
-  const where = within === 'service' ? ' in all projects' : '';
-  return `${who}, you may not ${meaning}. You need the role ${listed(roles)}${where}. An owner can change your role.`;
+export function refusalOf(role: Role | null, action: Action): Sentence {
+  const { roles, within } = rowOf(action);
+  const values = { who: whoHas(role), action: sentence(`may_${action}`), roles: roles.map(nameOf) };
+  return within === 'service' ? sentence('not_in_all_projects', values) : sentence('not_with_role', values);
 }
 
-function listed(roles: readonly Role[]): string {
-  return `${roles.slice(0, -1).join(', ')}${roles.length > 1 ? ' or ' : ''}${roles.at(-1)}`;
+const nameOf = (role: Role): Sentence => sentence(`role_${role}`);
+
+function whoHas(role: Role | null): Sentence {
+  return role === null ? sentence('without_role') : sentence('with_role', { role: nameOf(role) });
 }
 
 /** The action that changes payments, by mode. */
@@ -219,12 +195,13 @@ export function beyondRole(role: Role | null, key: KeyGrant & { readonly mode: M
   return actions.find((action) => !mayDo(role, action)) ?? null;
 }
 
-/** Why a person may not make a key, with the way out. */
-export function keyRefusalOf(role: Role | null, action: ProjectAction): string {
-  const { meaning, roles } = rowOf(action);
-  const makers = roles.filter((one) => mayDo(one, MANAGE_KEYS.live));
-  const who = role === null ? 'Without a role' : `With the role ${role}`;
-  return `${who}, you may not create this live key, because anyone who has the key could ${meaning}. Give the key fewer permissions, or ask somebody with the role ${listed(makers)}.`;
+/** The values of `beyond_role`, the refusal of a key that a person may not make. */
+export function keyRefusalOf(
+  role: Role | null,
+  action: ProjectAction,
+): Readonly<Record<'who' | 'action' | 'roles', SentenceValues[string]>> {
+  const makers = rowOf(action).roles.filter((one) => mayDo(one, MANAGE_KEYS.live));
+  return { who: whoHas(role), action: sentence(`may_${action}`), roles: makers.map(nameOf) };
 }
 
 export interface Membership {

@@ -1,3 +1,4 @@
+import type forbidden from '../../texts/refusals/en/forbidden.json';
 import type malformed from '../../texts/refusals/en/malformed.json';
 import type refused from '../../texts/refusals/en/refused.json';
 import type { TextValues } from './refusal-values.ts';
@@ -7,8 +8,8 @@ export interface Sentence {
   readonly code: InputCode;
   readonly values: SentenceValues;
 }
-/** A value may be a sentence itself, such as a way out that several sentences share. */
-export type SentenceValues = Readonly<Record<string, string | number | Sentence>>;
+/** A value may be a sentence itself, such as a way out that several sentences share, or several of which one holds. */
+export type SentenceValues = Readonly<Record<string, string | number | Sentence | readonly Sentence[]>>;
 
 /** The outcome of a check that a value does not pass. The rooms that check values cannot read texts. */
 export interface Invalid {
@@ -16,7 +17,7 @@ export interface Invalid {
   readonly fault: Sentence;
 }
 
-type InputCode = keyof typeof malformed | keyof typeof refused;
+type InputCode = keyof typeof forbidden | keyof typeof malformed | keyof typeof refused;
 /** The names of the values in a code's text. */
 export type Places<Code> = Code extends keyof TextValues ? TextValues[Code] : never;
 type Given<Code> = [Places<Code>] extends [never]

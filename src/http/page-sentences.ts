@@ -1,6 +1,8 @@
 import { fillSentence, refusalTexts, type RefusalCode } from '../app/refusal-texts.ts';
 import type { MailLanguage } from '../domain/notification.ts';
+import { refusalOf, type Action, type Role } from '../domain/role.ts';
 import type { SentenceValues } from '../domain/sentence.ts';
+import { RequestError, type ErrorType } from './errors.ts';
 
 /** The sentence of a refusal for people on a page. `field` is the request's name of the value to blame. */
 export function pageSentence(
@@ -15,6 +17,23 @@ export function pageSentence(
     const param = fields[field] ?? field.replaceAll('_', ' ');
     return fillSentence(language, text, { ...values, param }, (value) => written(value, language));
   };
+}
+
+/** An answer with the sentence of a code; `field` is the request's name of the value to blame. */
+export function sentenceError(
+  type: ErrorType,
+  code: RefusalCode,
+  values: SentenceValues = {},
+  field: string | null = null,
+): RequestError {
+  const inLanguage = pageSentence(code, field ?? '', values);
+  return new RequestError(type, inLanguage('en'), { param: field, inLanguage });
+}
+
+/** The answer to a person whose role does not permit the action. */
+export function roleError(role: Role | null, action: Action): RequestError {
+  const { code, values } = refusalOf(role, action);
+  return sentenceError('permission_error', code, values);
 }
 
 /** A number as the language writes it, with the decimals that it has; any other value as it is. */

@@ -12,14 +12,13 @@ import {
   isDangerous,
   isProjectAction,
   mayDo,
-  refusalOf,
   roleIn,
   type Action,
 } from '../domain/role.ts';
 import { clientAddress } from './client.ts';
 import { readCookie } from './cookies.ts';
 import { notFound, RequestError } from './errors.ts';
-import { pageSentence } from './page-sentences.ts';
+import { roleError, sentenceError } from './page-sentences.ts';
 import { cameEncrypted, isLocal, type HttpsPolicy } from './https-rule.ts';
 
 /** Rights that are another action in each mode. */
@@ -129,8 +128,7 @@ export async function guardDashboard(
 }
 
 function factorFirst(): RequestError {
-  const inLanguage = pageSentence('factor_first', '', {});
-  return new RequestError('second_factor_required', inLanguage('en'), { inLanguage });
+  return sentenceError('second_factor_required', 'factor_first');
 }
 
 /** @throws RequestError unless the person reauthenticated within the last ten minutes */
@@ -186,7 +184,7 @@ async function authorise(
     const found = projectId === null || role === null ? null : await access.project(projectId);
     if (found === null) throw notFound('There is no such project.');
   }
-  if (!mayDo(role, action)) throw new RequestError('permission_error', refusalOf(role, action));
+  if (!mayDo(role, action)) throw roleError(role, action);
   return action;
 }
 

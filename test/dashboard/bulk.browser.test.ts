@@ -45,7 +45,7 @@ describe.skipIf(hasNoBrowser)('several payments at once', () => {
   it('are chosen with the keyboard, counted, labelled, and it is undone', async () => {
     const { page } = await dashboard.openSignedIn();
     await page.goto(url('?search=bk'));
-    await page.getByText(/2 found for “bk”, in total .*49\.99 \+ .*49\.99/).waitFor();
+    await page.getByText(/2 found for “bk”, billed: .*49\.99 \+ .*49\.99/).waitFor();
     for (const key of ['j', 'x', 'j', 'x']) await page.keyboard.press(key);
     await page.getByText('2 selected').waitFor();
     expect(await violations(page, 'a selection')).toEqual([]);

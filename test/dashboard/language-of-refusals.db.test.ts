@@ -50,6 +50,16 @@ it.each([
   expect(await inGerman(`${project}/wallets/${network}/preview`, { kind, source })).toBe(sentence);
 });
 
+it('what the role does not permit is refused in the language of the page', async () => {
+  const call = { method: 'GET', path: `${project}/wallets`, headers: { 'accept-language': 'de' } } as const;
+  type Refused = { readonly error: { readonly message: string } };
+  const answer = await support.browser.call<Refused>(call);
+  expect(answer.status).toBe(403);
+  expect(answer.body.error.message).toMatch(
+    /^Mit der Rolle „Support“ dürfen Sie das nicht: Wallets oder Sweeps sehen\. /,
+  );
+});
+
 it('the address of a refund is refused in the language of the page', async () => {
   const id = publicPaymentId(await app.pay());
   await acts.post(owner.browser, id, 'simulate', { outcome: 'paid' });

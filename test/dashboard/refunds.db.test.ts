@@ -1,3 +1,4 @@
+import type { EventRowView } from '../../src/http/dashboard/event-log/contract.ts';
 import * as fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
 import { claimRefund } from '../../src/app/refunds/change-refund.ts';
@@ -197,7 +198,7 @@ describe('a refund', () => {
     }
     const cancel = (browser: Browser, refund: string) => acts.post(browser, payment.id, `refunds/${refund}/cancel`);
     expect(await cancel(support.browser, chosen.body.refund)).toMatchObject(
-      refused(403, 'not entered by the customer'),
+      refused(403, 'customer did not enter the address'),
     );
     expect((await acts.read(support.browser, payment.id)).refunds).toMatchObject([
       { status: 'pending' },
@@ -205,6 +206,16 @@ describe('a refund', () => {
     ]);
     expect((await cancel(support.browser, open.body.refund)).status).toBe(200);
     expect((await cancel(owner.browser, chosen.body.refund)).status).toBe(200);
+  });
+
+  it('has events that show the payment without its amount, which the refund may not have', async () => {
+    const payment = await paid();
+    await acts.post(owner.browser, payment.id, 'refunds', form({ amount: '5' }));
+    const path = `/dashboard/api/projects/${app.projectId}/test/event-log?payment=${payment.id}`;
+    const events = await owner.browser.call<{ data: readonly EventRowView[] }>({ path });
+    const amountOf = (type: string) => events.body.data.find((one) => one.type === type)?.payment_amount;
+    expect(amountOf('refund.created')).toBeNull();
+    expect(amountOf('order.completed')).toMatchObject({ currency: payment.currency });
   });
 
   it('to an address that a key gave is cancelled by nobody who may not choose one', async () => {
@@ -223,7 +234,7 @@ describe('a refund', () => {
     const offered = refunds.filter(({ can }) => can.cancel).map(({ id }) => id);
     expect(offered.toSorted()).toEqual([open, claimed].toSorted());
     const cancel = (refund: string) => itsActs.post(everywhere.browser, payment, `refunds/${refund}/cancel`);
-    expect(await cancel(given)).toMatchObject(refused(403, 'not entered by the customer'));
+    expect(await cancel(given)).toMatchObject(refused(403, 'customer did not enter the address'));
     expect([(await cancel(open)).status, (await cancel(claimed)).status]).toEqual([200, 200]);
   });
 

@@ -60,7 +60,7 @@ function checkGrant({ kind, permission, scopes }: KeyGrant): Rejected | null {
 
 function checkMaker(maker: Role | null | undefined, key: KeyGrant & { readonly mode: Mode }): Rejected | null {
   const action = maker === undefined ? null : beyondRole(maker, key);
-  return action === null ? null : rejected('beyond_role', { rule: keyRefusalOf(maker ?? null, action) });
+  return action === null ? null : rejected('beyond_role', keyRefusalOf(maker ?? null, action));
 }
 
 /** The permissions of a key, for the audit log. */

@@ -4,7 +4,7 @@ import type { SentenceValues } from '../../domain/sentence.ts';
 import type { Refusal } from '../../domain/way-out.ts';
 import { invalid, RequestError, type ErrorType } from '../errors.ts';
 import { messageOf } from '../ways-out.ts';
-import { pageSentence } from '../page-sentences.ts';
+import { pageSentence, sentenceError } from '../page-sentences.ts';
 
 /** The request fields whose names differ from the use case's. */
 const FIELDS: Readonly<Record<string, string>> = {
@@ -35,17 +35,6 @@ export function refusalError(refusal: Rejected, field: string | null = null): Re
     param: param === '' ? field : ownField,
     inLanguage,
   });
-}
-
-/** An answer with the sentence of a code; `field` is the request's name of the value to blame. */
-export function sentenceError(
-  type: ErrorType,
-  code: RefusalCode,
-  values: SentenceValues = {},
-  field: string | null = null,
-): RequestError {
-  const inLanguage = pageSentence(code, field ?? '', values);
-  return new RequestError(type, inLanguage('en'), { param: field, inLanguage });
 }
 
 /** A bad field of the request, or a request that is bad as a whole, with the sentence of a code. */

@@ -1,3 +1,4 @@
+import { sentenceError } from '../page-sentences.ts';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { TSchema } from 'typebox';
 import { forActor, forRequest, type App } from '../../app/context.ts';
@@ -31,7 +32,6 @@ import type { StreamLimits } from '../event-stream.ts';
 import { clientBucket, clientRange } from '../rate-limit.ts';
 import type { SessionRule } from '../session-guard.ts';
 import type { RouteContract } from './contract-parts.ts';
-import { sentenceError } from './refusal-words.ts';
 import { type AnswerOf, type BodyOf, type ParamsOf, type QueryOf, type RouteName, CONTRACT } from './contract.ts';
 import { scopeIn, signedInOf, type ScopeIn } from './scope.ts';
 import type { AskedFile, Exports, FileSender } from './send-file.ts';

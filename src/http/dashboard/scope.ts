@@ -1,3 +1,4 @@
+import { sentenceError } from '../page-sentences.ts';
 import { createHash } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
 import type { IdempotencyRequest } from '../../app/idempotency.ts';
@@ -7,7 +8,6 @@ import { decodeId, parseUuid } from '../../domain/id.ts';
 import { MODES, type Mode } from '../../domain/permission.ts';
 import { roleIn, type Role, CHANGE_PAYMENTS, mayDo } from '../../domain/role.ts';
 import { notFound, type RequestError } from '../errors.ts';
-import { sentenceError } from './refusal-words.ts';
 import type { PaymentView } from './payments/contract.ts';
 
 /** The project and mode of a path, and the person's role there, as checked by the guard. */

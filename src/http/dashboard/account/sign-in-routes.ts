@@ -1,3 +1,4 @@
+import { sentenceError } from '../../page-sentences.ts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { confirmEmail } from '../../../app/people/email.ts';
 import { acceptLink, linkState } from '../../../app/people/links.ts';
@@ -9,7 +10,7 @@ import { clientAddress } from '../../client.ts';
 import { readCookie, setCookie } from '../../cookies.ts';
 import type { RefusalCode } from '../../../app/refusal-texts.ts';
 import type { RequestError } from '../../errors.ts';
-import { done, sentenceError } from '../refusal-words.ts';
+import { done } from '../refusal-words.ts';
 import { clientOf, tooMany, type Dashboard, type Routes } from '../route.ts';
 import type { SessionAnswer } from './contract.ts';
 import { secondFactorView, sessionView, signedInView } from './record.ts';

@@ -11,6 +11,7 @@ export const eventPayment = {
   payment: nullable(Type.String()),
   /** The merchant's order id, or the number of a transaction. */
   payment_name: nullable(Type.String()),
+  /** Null also in events of refunds, whose amount may differ. */
   payment_amount: nullable(Type.Object({ amount: Type.String(), currency: Type.String() })),
 };
 const eventPaymentShape = Type.Object(eventPayment);

@@ -138,13 +138,13 @@ function answerOf(text: string | undefined): DeliverySearch['answer'] {
   throw invalid('status', 'status must be a status code from 100 to 599, or the word none.');
 }
 
-export function eventPaymentView(row: EventPayment): EventPaymentView {
-  const { paymentId, api, paymentName, amountMinor, currency } = row;
+export function eventPaymentView(row: EventPayment & { readonly type: string }): EventPaymentView {
+  const { type, paymentId, api, paymentName, amountMinor, currency } = row;
   return {
     payment: paymentId === null || api === null ? null : publicPaymentId({ id: paymentId, api }),
     payment_name: paymentName,
     payment_amount:
-      amountMinor === null || currency === null
+      amountMinor === null || currency === null || type.startsWith('refund.')
         ? null
         : { amount: formatDecimal(amountMinor, fiatDecimals(currency)), currency },
   };

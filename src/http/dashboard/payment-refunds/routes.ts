@@ -1,3 +1,4 @@
+import { roleError, sentenceError } from '../../page-sentences.ts';
 import type { App } from '../../../app/context.ts';
 import { selects, type PaymentSelector } from '../../../app/payments/change-payment.ts';
 import { cancelRefund, readRefund } from '../../../app/refunds/change-refund.ts';
@@ -13,8 +14,8 @@ import { findPayments } from '../../../store/payments/payments.ts';
 import { withChosenAddress } from '../../../store/refunds/refunds.ts';
 import { isoTime } from '../../../wire/time.ts';
 import { readIsoDate } from '../../dates.ts';
-import { invalid, notFound, RequestError } from '../../errors.ts';
-import { badField, refusedError, sentenceError } from '../refusal-words.ts';
+import { invalid, notFound } from '../../errors.ts';
+import { badField, refusedError } from '../refusal-words.ts';
 import type { BodyOf } from '../contract.ts';
 import { viewOf } from '../payments/record.ts';
 import type { Dashboard, Routes } from '../route.ts';
@@ -27,7 +28,7 @@ export function refundRoutes(routes: Routes, { people: { app: core } }: Dashboar
   routes.add(`POST ${REFUNDS}`, { action: 'request_refunds' }, async ({ scope, params, body, own, request }) => {
     const selector = paymentSelector(scope, params.payment);
     if (body.address !== undefined && !mayDo(scope.role, 'create_refunds')) {
-      throw new RequestError('permission_error', refusalOf(scope.role, 'create_refunds'));
+      throw roleError(scope.role, 'create_refunds');
     }
     const payment = await paymentOf(core, selector);
     const { id: paymentId, projectId, mode, api, currency } = payment;
@@ -79,9 +80,8 @@ export function refundRoutes(routes: Routes, { people: { app: core } }: Dashboar
         throw notFound('There is no such refund of this payment.');
       }
       if (!mayDo(role, 'create_refunds') && (await withChosenAddress(core.db, [named])).has(named.id)) {
-        const reason =
-          'The address of this refund was not entered by the customer. Only a person who may choose refund addresses can cancel the refund.';
-        throw new RequestError('permission_error', `${reason} ${refusalOf(role, 'create_refunds')}`);
+        const rule = refusalOf(role, 'create_refunds');
+        throw sentenceError('permission_error', 'refund_address_not_customers', { rule });
       }
       const refund = refundIdOf(await cancelRefund(own, { id: named.id, projectId, mode }));
       return { payment: await viewOf(core, request, scope, selector), refund };

@@ -1,3 +1,4 @@
+import { sentenceError } from '../../page-sentences.ts';
 import type { App } from '../../../app/context.ts';
 import type { ChangeOutcome, PaymentSelector, RefusedChange } from '../../../app/payments/change-payment.ts';
 import {
@@ -15,7 +16,7 @@ import { parseDecimal } from '../../../domain/money.ts';
 import { findPayments } from '../../../store/payments/payments.ts';
 import type { PaymentChange } from '../../../store/payments/save-changes.ts';
 import { invalid } from '../../errors.ts';
-import { refusedError, sentenceError } from '../refusal-words.ts';
+import { refusedError } from '../refusal-words.ts';
 import type { BodyOf } from '../contract.ts';
 import type { Dashboard, Routes, PaymentCall } from '../route.ts';
 import { noPayment, paymentSelector } from '../scope.ts';

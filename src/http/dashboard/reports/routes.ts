@@ -1,16 +1,17 @@
+import { roleError } from '../../page-sentences.ts';
 import { createConcurrencyLimit } from '../../../app/concurrency-limit.ts';
 import { decimalsOf, exportReport, openStatement, tokensOf } from '../../../app/dashboard/export-report.ts';
 import { tokenOf, type Token } from '../../../domain/asset.ts';
 import { fiatDecimals, formatDecimal, type Fiat } from '../../../domain/money.ts';
 import { daysOfPeriod, spanOf, type ReportDays } from '../../../domain/report.ts';
-import { mayDo, refusalOf } from '../../../domain/role.ts';
+import { mayDo } from '../../../domain/role.ts';
 import { knowsZone } from '../../../store/reports/payment-export.ts';
 import type { ReportSelection } from '../../../store/reports/report-export.ts';
 import { reportTotals, type ReportTotal } from '../../../store/reports/report-totals.ts';
 import { currencyOf } from '../../../store/projects/projects.ts';
 import { isoTime } from '../../../wire/time.ts';
 import { readDay } from '../../dates.ts';
-import { invalid, RequestError } from '../../errors.ts';
+import { invalid } from '../../errors.ts';
 import { badField } from '../refusal-words.ts';
 import type { QueryOf } from '../contract.ts';
 import type { Dashboard, Routes } from '../route.ts';
@@ -90,7 +91,7 @@ function selectionOf(
   days: ReportDays,
 ): ReportSelection {
   if (report === 'sweeps' && !mayDo(role, 'read_wallets')) {
-    throw new RequestError('permission_error', refusalOf(role, 'read_wallets'));
+    throw roleError(role, 'read_wallets');
   }
   if ((coin === undefined) !== (network === undefined)) {
     const missing = coin === undefined ? 'coin' : 'network';

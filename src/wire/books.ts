@@ -6,6 +6,7 @@ import {
   type TokenKey,
   type TokenStatement,
 } from '../domain/books.ts';
+import { tokenOf } from '../domain/asset.ts';
 import { encodeId } from '../domain/id.ts';
 import { fiatDecimals, formatDecimal, type Fiat } from '../domain/money.ts';
 import { nativeAsset, NETWORK_FACTS } from '../domain/networks.ts';
@@ -81,7 +82,7 @@ export function statementRecord(
   const { currency } = books;
   const decimals = new Map(tokens.map((token) => [`${token.network} ${token.asset}`, token.decimals]));
   const amountOf = ({ network, asset }: TokenKey, units: bigint): string =>
-    formatDecimal(units, decimals.get(`${network} ${asset}`) ?? 0);
+    formatDecimal(units, decimals.get(`${network} ${asset}`) ?? tokenOf(asset, network)?.decimals ?? 0);
   const ofPayment = (row: TokenKey & { readonly paymentId: string; readonly api: PaymentApi }) => ({
     payment: publicPaymentId({ id: row.paymentId, api: row.api }),
     coin: row.asset,

@@ -303,7 +303,9 @@ describe('what was sent', () => {
     expect(await list(`${at()}&status=404`)).toEqual([]);
     expect(await list(`endpoint=${bad.id}&status=none`)).toHaveLength(2);
     expect(await list(`${at()}&state=delivered`)).toEqual([[paymentOf(first.id), 200]]);
-    expect(await list(`${at()}&state=waiting&type=order.created`)).toEqual([[paymentOf(second.id), 500]]);
+    // After a failed attempt it is shown as failed, with the time of the next.
+    expect(await list(`${at()}&state=failed&type=order.created`)).toEqual([[paymentOf(second.id), 500]]);
+    expect(await list(`${at()}&state=waiting`)).toEqual([]);
     expect(await list(`${at()}&type=order.completed`)).toEqual([]);
     expect(await list(`${at()}&created_before=${before}`)).toEqual([[paymentOf(first.id), 200]]);
     expect((await deliveries(`${at()}&payment=${paymentOf(first.id)}`)).data).toHaveLength(1);

@@ -10,7 +10,8 @@ import { fields, findRows, type Stored } from '../rows.ts';
 export interface DeliverySearch {
   readonly endpointId: string | null;
   readonly types: readonly string[] | null;
-  readonly states: readonly DeliveryState[] | null;
+  /** One that waits for its next attempt after a failed one counts as failed, as every list shows it. */
+  readonly state: DeliveryState | null;
   /**
    * The status code of the latest answer, or `none`. Codes outside of 200 to 299 select only deliveries that did not
    * arrive.
@@ -126,10 +127,10 @@ function endpointsOf({ projectId, mode }: ProjectMode, { endpointId }: DeliveryS
 async function conditionOf(
   executor: Database | Trx,
   scope: ProjectMode,
-  { types, states, answer, createdFrom, createdBefore, paymentId }: DeliverySearch,
+  { types, state, answer, createdFrom, createdBefore, paymentId }: DeliverySearch,
 ): Promise<RawBuilder<unknown>> {
   const parts = [sql`true`];
-  if (states !== null) parts.push(sql`d.state = any (${[...states]}::text[])`);
+  if (state !== null) parts.push(IN_STATE[state]);
   if (createdFrom !== null) parts.push(sql`d.created_at >= ${timestamp(createdFrom)}`);
   if (createdBefore !== null) parts.push(sql`d.created_at < ${timestamp(createdBefore)}`);
   if (answer === 'none') parts.push(sql`a.id is not null and a.response_status is null`);
@@ -146,6 +147,14 @@ async function conditionOf(
   }
   return sql`${sql.join(parts, sql` and `)}`;
 }
+
+/** Those that did not arrive are few, and in an index of their own. */
+const IN_STATE: Readonly<Record<DeliveryState, RawBuilder<unknown>>> = {
+  waiting: sql`d.state = 'waiting' and (a.id is null or d.next_attempt_at is null)`,
+  delivered: sql`d.state = 'delivered'`,
+  failed: sql`(d.state = 'failed' or (d.state = 'waiting' and d.next_attempt_at is not null and a.id is not null))`,
+  stopped: sql`d.state = 'stopped'`,
+};
 
 const UNDELIVERED = sql`(d.state in ('failed', 'stopped') or d.next_attempt_at is not null)`;
 

@@ -5,6 +5,7 @@ import { fiatDecimals, formatDecimal } from '../../../domain/money.ts';
 import { mayDo } from '../../../domain/role.ts';
 import type { Assignee } from '../../../store/figures/attention.ts';
 import { publicPaymentId } from '../../../wire/payment.ts';
+import { encodeId } from '../../../domain/id.ts';
 import { isoTime } from '../../../wire/time.ts';
 import { done } from '../refusal-words.ts';
 import type { AnswerOf } from '../contract.ts';
@@ -105,9 +106,9 @@ function viewOf(
 function commandOf({ kind, subject, network, payment }: AttentionItem, projectId: string): string | null {
   switch (kind) {
     case 'endpoint_failing':
-      return `cointill webhook deliveries ${subject}`;
+      return `cointill webhook deliveries ${encodeId('endpoint', subject)}`;
     case 'endpoint_disabled':
-      return `cointill webhook enable ${subject}`;
+      return `cointill webhook enable ${encodeId('endpoint', subject)}`;
     case 'no_wallet':
       return `cointill wallet set --project ${projectId} --network ${network}`;
     case 'sweep':

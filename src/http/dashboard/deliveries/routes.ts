@@ -124,7 +124,7 @@ function readFilters(query: DeliveryFilters): DeliverySearch {
   return {
     endpointId: endpoint === undefined ? null : endpointId(endpoint),
     types: type === undefined || !isEventType(type) ? null : [type],
-    states: state === undefined ? null : [state],
+    state: state ?? null,
     answer: answerOf(status),
     ...readCreated(query),
     paymentId: readPayment(query.payment),

@@ -1,5 +1,6 @@
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
+import { encodeId } from '../../../../src/domain/id.ts';
 import type { Action as RoleAction } from '../../../../src/domain/role.ts';
 import type { AttentionView } from '../../../../src/http/dashboard/attention/contract.ts';
 import type { AnswerOf } from '../../../../src/http/dashboard/contract.ts';
@@ -158,7 +159,7 @@ function Action({ item, actions, onShow, onAct }: Pick<ItemProps, 'item' | 'acti
         to={place.to}
         // Wallets and nodes are those of live mode.
         params={place.to === WALLETS ? { ...scope, mode: 'live' } : scope}
-        search={kind === 'endpoint_failing' ? { endpoint: subject, state: 'failed' } : {}}
+        search={kind === 'endpoint_failing' ? { endpoint: encodeId('endpoint', subject), state: 'failed' } : {}}
         className={buttonClass({ small: true })}
       >
         {t(place.text)}

@@ -1,37 +1,26 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import type conflict from '../../texts/refusals/en/conflict.json';
-import type forbidden from '../../texts/refusals/en/forbidden.json';
-import type malformed from '../../texts/refusals/en/malformed.json';
-import type missing from '../../texts/refusals/en/missing.json';
-import type refused from '../../texts/refusals/en/refused.json';
 import { MAIL_LANGUAGES, type MailLanguage } from '../domain/notification.ts';
-import type { Sentence, SentenceValues } from '../domain/sentence.ts';
+import type { RefusalCode, Sentence, Sentences, SentenceValues } from '../domain/sentence.ts';
 import { fill } from '../domain/text.ts';
 
 const FOLDER = path.join(import.meta.dirname, '../../texts/refusals');
 
-/** Why a request is refused: a file of sentences each, by code. */
-interface Sentences {
-  /** The value breaks its own rule, regardless of stored data. */
-  readonly malformed: typeof malformed;
-  readonly missing: typeof missing;
-  /** Somebody else has changed the record, or its state does not allow the request. */
-  readonly conflict: typeof conflict;
-  /** The person's role does not allow the request. */
-  readonly forbidden: typeof forbidden;
-  /** The request is refused for another reason. */
-  readonly refused: typeof refused;
-}
 export type Fault = keyof Sentences;
-export type RefusalCode = { [kind in Fault]: keyof Sentences[kind] }[Fault];
 interface LanguageTexts {
   readonly sentences: Readonly<Record<RefusalCode, string>>;
   readonly waysOut: Readonly<Partial<Record<RefusalCode, string>>>;
   readonly fields: Readonly<Partial<Record<string, string>>>;
 }
 
-const FAULTS = ['malformed', 'missing', 'conflict', 'forbidden', 'refused'] as const satisfies readonly Fault[];
+const FAULTS = [
+  'malformed',
+  'missing',
+  'conflict',
+  'forbidden',
+  'refused',
+  'signing',
+] as const satisfies readonly Fault[];
 
 function read(language: MailLanguage, file: string): Readonly<Record<string, string>> {
   return JSON.parse(readFileSync(path.join(FOLDER, language, `${file}.json`), 'utf8'));

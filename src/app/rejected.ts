@@ -1,5 +1,5 @@
-import type { Invalid, Places, SentenceValues } from '../domain/sentence.ts';
-import { faultOfCode, fillSentence, refusalTexts, type Fault, type RefusalCode } from './refusal-texts.ts';
+import type { Invalid, Places, RefusalCode, SentenceValues } from '../domain/sentence.ts';
+import { faultOfCode, fillSentence, refusalTexts, type Fault } from './refusal-texts.ts';
 
 /** A refused request of an operator: a sentence of `texts/refusals/`, to which each caller adds its own way out. */
 export interface Rejected {

@@ -6,7 +6,7 @@ import {
   namesParam,
   refusalText,
 } from '../app/rejected.ts';
-import type { RefusalCode } from '../app/refusal-texts.ts';
+import type { RefusalCode } from '../domain/sentence.ts';
 import { BackupError } from '../archive/format.ts';
 import { ConfigError } from '../config/config.ts';
 import { UnfitDatabaseError } from '../store/backups/check-database.ts';

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { refusalText } from '../app/rejected.ts';
 import { instructionLines } from '../app/refunds/instruction-lines.ts';
 import type { RefundInstructions } from '../app/refunds/refund-instructions.ts';
 import { showInstructions } from '../service/show-instructions.ts';
@@ -44,14 +45,15 @@ async function showRefund(cointill: Cointill, id: string, options: ShowOptions):
 
 function record({ refund, paymentUri, call, psbt, problem, warnings }: RefundInstructions, { app }: Cointill): object {
   const amount = (units: bigint): string => formatDecimal(units, refund.decimals);
+  const why = psbt?.kind === 'none' ? psbt.message : problem;
   return {
     ...refundView(refund, app.links),
     payment_uri: paymentUri,
     call: call && { chain_id: call.chainId, to: call.to, value: String(call.value), data: call.data },
     psbt: psbt?.kind === 'ok' ? psbt.psbt : null,
     psbt_fee: psbt?.kind === 'ok' ? amount(psbt.feeUnits) : null,
-    psbt_problem: psbt?.kind === 'none' ? psbt.message : problem,
-    psbt_warnings: psbt?.kind === 'ok' ? psbt.warnings : [],
-    warnings,
+    psbt_problem: why === null ? null : refusalText(why),
+    psbt_warnings: psbt?.kind === 'ok' ? psbt.warnings.map((warning) => refusalText(warning)) : [],
+    warnings: warnings.map((warning) => refusalText(warning)),
   };
 }

@@ -1,7 +1,7 @@
-import { fillSentence, refusalTexts, type RefusalCode } from '../app/refusal-texts.ts';
+import { fillSentence, refusalTexts } from '../app/refusal-texts.ts';
 import type { MailLanguage } from '../domain/notification.ts';
 import { refusalOf, type Action, type Role } from '../domain/role.ts';
-import type { SentenceValues } from '../domain/sentence.ts';
+import type { RefusalCode, SentenceValues } from '../domain/sentence.ts';
 import { RequestError, type ErrorType } from './errors.ts';
 
 /** The sentence of a refusal for people on a page. `field` is the request's name of the value to blame. */

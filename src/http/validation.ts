@@ -1,5 +1,5 @@
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
-import type { RefusalCode } from '../app/refusal-texts.ts';
+import type { RefusalCode } from '../domain/sentence.ts';
 import { isEmail } from '../domain/mail-address.ts';
 import { urlAmbiguity } from '../domain/web-url.ts';
 import { invalid, type RequestError } from './errors.ts';

@@ -102,3 +102,23 @@ it('the edit of somebody else’s note is refused in the language of the page', 
     `Nur der Verfasser, ${support.email}, kann diese Notiz bearbeiten. Schreiben Sie stattdessen eine eigene Notiz.`,
   );
 });
+
+it('what is pasted as the signed transaction of a refund is refused in the language of the page', async () => {
+  const id = publicPaymentId(await app.pay());
+  await acts.post(owner.browser, id, 'simulate', { outcome: 'paid' });
+  const request = { request: 'form-2-x', asset: 'BTC', network: 'bitcoin', amount: '5' };
+  const { refund } = (await acts.post(owner.browser, id, 'refunds', request)).body;
+  const send = async (signed: string, language: string) => {
+    const path = `${project}/test/signing/send`;
+    const headers = { 'accept-language': language };
+    return (await owner.browser.call({ method: 'POST', path, body: { refunds: [refund], signed }, headers })).body;
+  };
+  const refused = (message: string) => ({ outcome: 'refused', transaction_hash: null, message, differences: [] });
+  const long = 'A'.repeat(2_000_001);
+  expect(await send(long, 'de')).toEqual(
+    refused('Der Text ist länger als 2 Millionen Zeichen, mehr als jede Erstattung braucht.'),
+  );
+  expect(await send(long, 'en')).toEqual(
+    refused('The text is longer than 2 million characters, more than any refund needs.'),
+  );
+});

@@ -118,8 +118,8 @@ async function payoutRefusal(trx: Trx, { id }: Refund): Promise<RefundRefusal | 
 }
 
 /** Until the blocks and transactions that may pay the refund are read, nobody knows whether they do. */
-function unreadRefusal({ id, network }: Refund, { kind }: UnreadMoney): RefundRefusal {
-  return refusedAs(null, rejected(`refund_unread_${kind}`, { network, refund: encodeId('refund', id) }));
+function unreadRefusal({ id, network }: Refund, unread: UnreadMoney): RefundRefusal {
+  return refusedAs(null, rejected(`refund_unread_${unread}`, { network, refund: encodeId('refund', id) }));
 }
 
 function growthRefusal({ id, address }: Refund, height: number): RefundRefusal {

@@ -2,6 +2,7 @@ import { encodeId } from '../../domain/id.ts';
 import { divCeil, formatDecimal } from '../../domain/money.ts';
 import { NETWORK_FACTS } from '../../domain/networks.ts';
 import type { Refund } from '../../domain/refund.ts';
+import { sentence, type Sentence } from '../../domain/sentence.ts';
 import { ChainUnavailableError } from '../../rails/chain.ts';
 import type { Outpoint, UtxoCaller } from '../../rails/utxo/caller.ts';
 import { addressOfScript, scriptOfAddress, type WalletOutput } from '../../rails/utxo/output.ts';
@@ -28,35 +29,32 @@ export interface ShownTransaction {
 }
 
 /**
- * The differences between a signed transaction and the one shown, as sentences; empty if there are none. It must pay
- * each refund exactly, and nobody else but the shown change address; spend only inputs reserved for the refunds; and
- * pay no more fee than MAX_FEE_RATE allows. Inputs and outputs are counted from 1, as wallets show them.
+ * The differences between a signed transaction and the one shown; empty if there are none. It must pay each refund
+ * exactly, and nobody else but the shown change address; spend only inputs reserved for the refunds; and pay no more
+ * fee than MAX_FEE_RATE allows. Inputs and outputs are counted from 1, as wallets show them.
  */
-export function differencesOf(shown: ShownTransaction, signed: SignedTransaction): readonly string[] {
+export function differencesOf(shown: ShownTransaction, signed: SignedTransaction): readonly Sentence[] {
   return [...inputFaults(shown, signed), ...outputFaults(shown, signed.outputs), ...feeFaults(shown, signed)];
 }
 
-function inputFaults({ refunds, inputs, coins }: ShownTransaction, signed: SignedTransaction): readonly string[] {
+function inputFaults({ refunds, inputs, coins }: ShownTransaction, signed: SignedTransaction): readonly Sentence[] {
   const reserved = [...inputs.values()].flat();
   const named = new Set(signed.inputs.map(({ txid, vout }) => `${txid}:${vout}`));
   return [
-    ...(named.size < signed.inputs.length ? ['The transaction spends one output twice.'] : []),
+    ...(named.size < signed.inputs.length ? [sentence('spends_twice')] : []),
     ...signed.inputs.flatMap((input, place) => {
-      const name = `Input ${place + 1} spends ${input.txid}:${input.vout}`;
-      if (!reserved.some((one) => isOutput(one, input))) {
-        return [`${name}, which is not among the inputs that were shown for signing.`];
-      }
-      if (coins.some((coin) => isOutput(coin, input))) return [];
-      return [`${name}, which is no longer confirmed because of a chain reorganisation.`];
+      const spends = { place: place + 1, output: `${input.txid}:${input.vout}` };
+      if (!reserved.some((one) => isOutput(one, input))) return [sentence('input_not_shown', spends)];
+      return coins.some((coin) => isOutput(coin, input)) ? [] : [sentence('input_reorged', spends)];
     }),
     // Otherwise a transaction signed before could be mined beside this one, and pay the customer a second time.
     ...refunds
       .filter(({ id }) => !(inputs.get(id) ?? []).some((one) => named.has(`${one.txid}:${one.vout}`)))
-      .map(({ id }) => `The transaction spends none of the inputs that were shown for ${encodeId('refund', id)}.`),
+      .map(({ id }) => sentence('spends_none_shown', { refund: encodeId('refund', id) })),
   ];
 }
 
-function outputFaults(shown: ShownTransaction, outputs: readonly SignedOutput[]): readonly string[] {
+function outputFaults(shown: ShownTransaction, outputs: readonly SignedOutput[]): readonly Sentence[] {
   const { params, refunds, change } = shown;
   const paying = payingOutputs(shown, outputs);
   const left = outputs.map((output, place) => ({ ...output, place })).filter(({ place }) => !paying.has(place));
@@ -69,11 +67,12 @@ function outputFaults(shown: ShownTransaction, outputs: readonly SignedOutput[])
     .filter(({ id }) => !paid.has(id))
     .map(({ id, address, units }) => {
       const other = take(scriptOfAddress(params, address));
-      const name = encodeId('refund', id);
-      if (other === null) return `No output pays ${amount(params, units)} to ${address}, which ${name} requires.`;
-      const by = other.units > units ? other.units - units : units - other.units;
-      const more = other.units > units ? 'more' : 'less';
-      return `Output ${other.place + 1} pays ${amount(params, other.units)} to ${address}, ${amount(params, by)} ${more} than the ${amount(params, units)} of ${name}.`;
+      const wanted = { units: amount(units), asset: assetOf(params), address, refund: encodeId('refund', id) };
+      if (other === null) return sentence('no_output_pays', wanted);
+      const paid = { ...wanted, place: other.place + 1, paid: amount(other.units) };
+      return other.units > units
+        ? sentence('output_pays_more', { ...paid, by: amount(other.units - units) })
+        : sentence('output_pays_less', { ...paid, by: amount(units - other.units) });
     });
   const at = left.findIndex(({ script }) => change.some((one) => isScript(one.script, script)));
   const others = left.filter((_, place) => place !== at);
@@ -99,28 +98,28 @@ export function payingOutputs(
 function foreign(
   { params, change, changeIndex }: ShownTransaction,
   { script, units, place }: SignedOutput & { readonly place: number },
-): string {
-  const pays = `Output ${place + 1} pays ${amount(params, units)} to ${addressOf(params, script)}`;
+): Sentence {
+  const pays = { place: place + 1, units: amount(units), asset: assetOf(params), address: addressOf(params, script) };
   const index = changeIndex(script);
-  if (change.some((one) => isScript(one.script, script))) return `${pays}, your change address, a second time.`;
-  if (index === null)
-    return `${pays}, which is neither an address of these refunds nor the change address of your wallet.`;
-  return `${pays}, number ${index} of your change addresses. The transaction that was shown for signing sends the change to ${change.map(({ address }) => address).join(' or ')}.`;
+  if (change.some((one) => isScript(one.script, script))) return sentence('output_change_twice', pays);
+  if (index === null) return sentence('output_foreign', pays);
+  const [first = '', ...others] = change.map(({ address }) => address);
+  const either = others.reduce<string | Sentence>((one, other) => sentence('either', { one, other }), first);
+  return sentence('output_other_change', { ...pays, index, change: either });
 }
 
-function feeFaults(shown: ShownTransaction, signed: SignedTransaction): readonly string[] {
+function feeFaults(shown: ShownTransaction, signed: SignedTransaction): readonly Sentence[] {
   const { params, maxFeeRate } = shown;
   const paid = feeOf(shown, signed);
   // The amount of an input is unknown; the transaction is refused anyway.
   if (paid === null) return [];
   const { fee, vsize, dust } = paid;
-  if (fee < 0n) return [`The outputs of the transaction are ${amount(params, -fee)} more than its inputs.`];
+  const asset = assetOf(params);
+  if (fee < 0n) return [sentence('outputs_exceed_inputs', { units: amount(-fee), asset })];
   const most = vsize * BigInt(maxFeeRate) + dust;
   if (fee <= most) return [];
   const unit = NETWORK_FACTS[params.network].smallestUnit;
-  return [
-    `The fee of the transaction is ${amount(params, fee)}, more than the ${amount(params, most)} that MAX_FEE_RATE (${maxFeeRate} ${unit}/vB) allows.`,
-  ];
+  return [sentence('fee_high', { fee: amount(fee), most: amount(most), asset, max: maxFeeRate, unit })];
 }
 
 /** A transaction without change may pay this many times the fee that the node asks for. */
@@ -134,7 +133,7 @@ export async function changeFaults(
   shown: ShownTransaction,
   signed: SignedTransaction,
   caller: Pick<UtxoCaller, 'feeUnitsPerKvb'>,
-): Promise<readonly string[]> {
+): Promise<readonly Sentence[]> {
   const { params, change } = shown;
   const paid = feeOf(shown, signed);
   if (paid === null || signed.outputs.some((output) => change.some((one) => isScript(one.script, output.script))))
@@ -146,10 +145,7 @@ export async function changeFaults(
   if (feeUnitsPerKvb === null) return [];
   const asked = divCeil(paid.vsize * feeUnitsPerKvb, 1_000n);
   if (paid.fee <= MAX_TIMES_FEE * asked + paid.dust) return [];
-  return [
-    `The transaction has no change output, so its fee is ${amount(params, paid.fee)}. The node asks for about ${amount(params, asked)}. ` +
-      'Sign the transaction with its change output. If you mean to pay this fee, send the transaction from your wallet.',
-  ];
+  return [sentence('change_to_miners', { fee: amount(paid.fee), asked: amount(asked), asset: assetOf(params) })];
 }
 
 /** A transaction's fee, its size with change, and the largest change that may be part of the fee; null if unknown. */
@@ -171,14 +167,18 @@ function isScript(one: Uint8Array, other: Uint8Array): boolean {
   return Buffer.compare(one, other) === 0;
 }
 
-function addressOf(params: UtxoParams, script: Uint8Array): string {
+function addressOf(params: UtxoParams, script: Uint8Array): string | Sentence {
   try {
     return addressOfScript(params, script);
   } catch {
-    return `a script without an address (${Buffer.from(script).toString('hex').slice(0, 80)})`;
+    return sentence('script_without_address', { hex: Buffer.from(script).toString('hex').slice(0, 80) });
   }
 }
 
-function amount({ network }: UtxoParams, units: bigint): string {
-  return `${formatDecimal(units, 8)} ${NETWORK_FACTS[network].coin.asset}`;
+function amount(units: bigint): string {
+  return formatDecimal(units, 8);
+}
+
+function assetOf({ network }: UtxoParams): string {
+  return NETWORK_FACTS[network].coin.asset;
 }

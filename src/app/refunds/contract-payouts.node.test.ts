@@ -5,7 +5,7 @@ import type { ChainSource } from '../../rails/chain.ts';
 import { MAX_LATE_PAYOUT_MS } from '../../domain/refund-payout.ts';
 import { findRefund } from '../../store/refunds/refunds.ts';
 import { CONFIRMATIONS, eventsOf, OWED_WEI, type EtherShop } from '../chains/follow-chain.fixture.ts';
-import { refundInstructions } from './refund-instructions.ts';
+import { showEther } from './refund-ether.fixture.ts';
 import { cancelRefund } from './change-refund.ts';
 import {
   AWAY,
@@ -43,7 +43,7 @@ describe('a refund that a contract pays', () => {
     const hash = await shop.safe.send('pay', [refund.address], { valueWei: PART });
     await shop.advance();
     expect(await shop.statusOf(refund)).toBe('pending');
-    const shown = await refundInstructions(shop.app, refund.id, () => null);
+    const shown = await showEther(shop, refund);
     expect(shown).toMatchObject({ call: null, problem: expect.stringContaining(hash) });
     expect(await laterOn(shop, refund)).toMatchObject(paidBy(hash));
   });
@@ -281,7 +281,7 @@ describe('what a contract pays to a refund that was cancelled', () => {
     const hash = await shop.safe.send('pay', [refund.address], { valueWei: OWED_WEI });
     await shop.advance();
     const next = await shop.refund(refund.address, OWED_WEI);
-    const shown = await refundInstructions(shop.app, next.id, () => null);
+    const shown = await showEther(shop, next);
     expect(shown).toMatchObject({ call: null, problem: expect.stringContaining(`${hash} paid exactly the amount`) });
     await shop.advance(CONFIRMATIONS);
     expect(await shop.statusOf(next)).toBe('pending');

@@ -1,6 +1,7 @@
 import { fiatDecimals, formatDecimal } from '../../domain/money.ts';
 import { fields } from '../../wire/fields.ts';
 import { isoTime } from '../../wire/time.ts';
+import { refusalText } from '../rejected.ts';
 import type { RefundInstructions } from './refund-instructions.ts';
 import type { PsbtAdvice } from './refund-psbt.ts';
 
@@ -22,15 +23,15 @@ export function instructionLines({
     ['Made', isoTime(refund.createdAt)],
     ...(refund.transactionHash === null ? [] : [['Paid by', refund.transactionHash] as const]),
   ]);
-  if (refund.status === 'failed' && problem !== null) return [...head, '', problem];
+  if (refund.status === 'failed' && problem !== null) return [...head, '', refusalText(problem)];
   if (refund.status !== 'pending' || refund.address === null) return head;
   if (refund.mode === 'test')
     return [...head, '', 'This is a test refund. There is nothing to pay, and the refund ends automatically.'];
-  if (problem !== null) return [...head, '', problem];
+  if (problem !== null) return [...head, '', refusalText(problem)];
   return [
     ...head,
     '',
-    ...warnings,
+    ...warnings.map((warning) => refusalText(warning)),
     `Send exactly ${amount(refund.units)}. The refund completes when exactly this amount is confirmed on the chain.`,
     ...(paymentUri === null ? [] : ['', 'Payment URI:', `  ${paymentUri}`]),
     ...(call === null
@@ -49,11 +50,11 @@ export function instructionLines({
 }
 
 function psbtLines(psbt: PsbtAdvice, amount: (units: bigint) => string): readonly string[] {
-  if (psbt.kind !== 'ok') return [psbt.message];
+  if (psbt.kind !== 'ok') return [refusalText(psbt.message)];
   return [
     'PSBT, to be signed and sent:',
     `  ${psbt.psbt}`,
     `  Its transaction pays a fee of ${amount(psbt.feeUnits)} and returns ${amount(psbt.changeUnits)} as change.`,
-    ...psbt.warnings.map((warning) => `  ${warning}`),
+    ...psbt.warnings.map((warning) => `  ${refusalText(warning)}`),
   ];
 }

@@ -2,6 +2,7 @@ import { encodeId } from '../../domain/id.ts';
 import type { Network } from '../../domain/networks.ts';
 import type { KnownPayout } from '../../domain/refund-payout.ts';
 import type { Refund } from '../../domain/refund.ts';
+import { sentence, type Sentence } from '../../domain/sentence.ts';
 import { ChainUnavailableError, type ChainSource } from '../../rails/chain.ts';
 import type { SignedTransaction } from '../../rails/utxo/signed.ts';
 import { lockCursor } from '../../store/chains/chain.ts';
@@ -26,7 +27,7 @@ export type Kept =
   /** The same transaction was kept before, and already pays the refunds. */
   | { readonly kind: 'known'; readonly payouts: readonly KnownPayout[] }
   /** A refund was cancelled or is being paid meanwhile. */
-  | { readonly kind: 'refused'; readonly message: string };
+  | { readonly kind: 'refused'; readonly message: Sentence };
 
 /** How many transactions are sent again in a round. */
 const MAX_AGAIN = 100;
@@ -83,8 +84,7 @@ export function payoutsBy(
 }
 
 function changed(id: string): Kept {
-  const message = `${encodeId('refund', id)} has just changed, because it was cancelled or another transaction pays it. Nothing was sent. Open the refund again.`;
-  return { kind: 'refused', message };
+  return { kind: 'refused', message: sentence('refund_just_changed', { refund: encodeId('refund', id) }) };
 }
 
 /**

@@ -4,6 +4,7 @@ import { encodeId } from '../../domain/id.ts';
 import { formatDecimal } from '../../domain/money.ts';
 import { otherMoney } from '../../domain/other-money.ts';
 import type { Payment, Transfer } from '../../domain/payment.ts';
+import { inARow, sentence, type Sentence } from '../../domain/sentence.ts';
 import { coveredRefunds } from '../../domain/refund-cover.ts';
 import type { Refund } from '../../domain/refund.ts';
 import { findPayments } from '../../store/payments/payments.ts';
@@ -13,9 +14,9 @@ import type { App } from '../context.ts';
 
 /** Whether a payment's confirmed money still covers a pending refund besides its other refunds. */
 export type RefundCover =
-  | { readonly kind: 'covered'; readonly warnings: readonly string[] }
+  | { readonly kind: 'covered'; readonly warnings: readonly Sentence[] }
   /** Paying the refund now would pay back more than the payment received. `message` says why, and the way out. */
-  | { readonly kind: 'short'; readonly message: string };
+  | { readonly kind: 'short'; readonly message: Sentence };
 
 /**
  * Whether the confirmed money covers the refund. Money may be gone since the refund was created: reorganised away, or
@@ -43,14 +44,9 @@ export async function coverOf(
     return { kind: 'covered', warnings: gone.map(mayComeBackFor) };
   }
   const isLost = !coveredRefunds(confirmedUnits, live).has(id);
-  const amount = (some: bigint): string => `${formatDecimal(some, decimals)} ${asset}`;
-  const lost =
-    `The money that this refund gives back is no longer confirmed on the chain. Of the money received for the payment, only ${amount(confirmedUnits)} is confirmed. ` +
-    `Together with the other refunds, that does not cover the ${amount(units)} of this refund. Do not pay it now. Wait until the money is confirmed again, or cancel this refund.`;
-  return {
-    kind: 'short',
-    message: [...(isLost ? [lost] : []), ...paidAnyway.map((claim) => givenBackBy(claim, id))].join(' '),
-  };
+  const amounts = { confirmed: formatDecimal(confirmedUnits, decimals), units: formatDecimal(units, decimals), asset };
+  const lost = isLost ? [sentence('cover_lost', amounts)] : [];
+  return { kind: 'short', message: inARow([...lost, ...paidAnyway.map((claim) => givenBackBy(claim, id))]) };
 }
 
 /** A payment's confirmed money in one token, in the smallest units. */
@@ -78,8 +74,8 @@ function kindOf(claim: ClaimOnPayment): 'paid' | 'open' {
 }
 
 /** How a refund ended, worded to follow "which". */
-function endOf({ failureReason }: ClaimOnPayment): string {
-  return failureReason === 'unpaid' ? 'had expired' : 'had been cancelled';
+function endOf({ failureReason }: ClaimOnPayment): Sentence {
+  return sentence(failureReason === 'unpaid' ? 'had_expired' : 'had_been_cancelled');
 }
 
 /** A refund that was paid although it had failed, or more than once; perhaps if a payout may belong to another. */
@@ -106,20 +102,17 @@ export async function irregularPayouts(app: Pick<App, 'db'>, paymentId: string):
   return [...anyway, ...twice];
 }
 
-function givenBackBy(claim: ClaimOnPayment, shownId: string): string {
-  const { id, payout } = claim;
-  if (payout?.isGuess) {
-    return (
-      `${payout.transactionHash} paid exactly the amount of ${encodeId('refund', id)} to its address, although that refund ${endOf(claim)}. If you sent this transaction, do not pay again, and cancel this refund. ` +
-      `If you did not, use the command that shows ${encodeId('refund', shownId)} and say that ${payout.transactionHash} did not pay it.`
-    );
-  }
-  const how =
-    payout?.state === 'waiting' ? 'is waiting to be mined and gives the money back' : 'already gave the money back';
-  return `${payout?.transactionHash ?? 'A transaction'} ${how}. It pays ${encodeId('refund', id)}, although that refund ${endOf(claim)}. Do not pay the money again, and cancel this refund.`;
+function givenBackBy(claim: ClaimOnPayment, shownId: string): Sentence {
+  const values = endedPayout(claim);
+  if (claim.payout?.isGuess) return sentence('given_back_guess', { ...values, shown: encodeId('refund', shownId) });
+  return sentence(claim.payout?.state === 'waiting' ? 'given_back_waiting' : 'given_back', values);
 }
 
-function mayComeBackFor(claim: ClaimOnPayment): string {
+function mayComeBackFor(claim: ClaimOnPayment): Sentence {
+  return sentence('other_payout_gone', endedPayout(claim));
+}
+
+function endedPayout(claim: ClaimOnPayment) {
   const { id, payout } = claim;
-  return `${payout?.transactionHash ?? 'A transaction'} was meant to pay ${encodeId('refund', id)}, which ${endOf(claim)}. Either no node has this transaction, or it is in a block without paying that refund. Look up the transaction before you pay this refund. If it can still be mined, spend one of the same inputs or use the same nonce, so that only one of the two transactions can be mined.`;
+  return { hash: payout?.transactionHash ?? '', refund: encodeId('refund', id), ended: endOf(claim) };
 }

@@ -1,6 +1,7 @@
 import type { Refund } from '../../domain/refund.ts';
 import { OWED_WEI, type EtherShop } from '../chains/follow-chain.fixture.ts';
 import { refundInstructions, type RefundInstructions } from './refund-instructions.ts';
+import { inEnglish, type InEnglish } from './in-english.fixture.ts';
 import { createRefund } from './create-refund.ts';
 
 export const CUSTOMER = '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed';
@@ -44,8 +45,8 @@ export async function showEther(
   { app }: EtherShop,
   { id }: Refund,
   notPaidBy: readonly string[] = [],
-): Promise<RefundInstructions> {
+): Promise<InEnglish<RefundInstructions>> {
   const shown = await refundInstructions(app, id, () => null, notPaidBy);
   if (shown.kind !== 'done') throw new Error(shown.code);
-  return shown;
+  return inEnglish(shown);
 }

@@ -1,4 +1,5 @@
 import { encodeId } from '../../domain/id.ts';
+import { sentence, type Sentence } from '../../domain/sentence.ts';
 import type { Refund } from '../../domain/refund.ts';
 import type { Outpoint, UtxoCaller } from '../../rails/utxo/caller.ts';
 import { readCursor, saveRawTransactions } from '../../store/chains/chain.ts';
@@ -22,8 +23,8 @@ import type { ChosenCoin } from './refund-coins.ts';
 
 /** The reserved inputs of refunds that can still be spent, or why nothing may be signed now. */
 export type HeldInputs =
-  | { readonly kind: 'ok'; readonly coins: readonly WalletCoin[]; readonly warnings: readonly string[] }
-  | { readonly kind: 'paid'; readonly message: string };
+  | { readonly kind: 'ok'; readonly coins: readonly WalletCoin[]; readonly warnings: readonly Sentence[] }
+  | { readonly kind: 'paid'; readonly message: Sentence };
 
 /** Refunds of one network and wallet that one transaction pays. */
 export type PaidTogether = readonly [Refund, ...Refund[]];
@@ -41,52 +42,42 @@ export async function stillHeld(
 ): Promise<HeldInputs> {
   const [{ network }] = refunds;
   const isOne = refunds.length === 1;
-  const shown = isOne ? 'this refund' : 'these refunds';
   const reserved = distinctOutputs([...before.values()].flat());
   const states = await caller.unspent(reserved);
   const unspent = reserved.filter((_, place) => (states[place] ?? null) !== null);
   const held = coins.filter((coin) => unspent.some((one) => isOutput(coin, one)));
   if (held.length < unspent.length) {
-    const message = `Inputs that were shown for ${shown} are no longer confirmed because of a chain reorganisation. Show the ${isOne ? 'refund' : 'refunds'} again once they are confirmed.`;
-    return { kind: 'paid', message };
+    return { kind: 'paid', message: sentence(isOne ? 'inputs_reorged' : 'inputs_reorged_many') };
   }
   if (unspent.length === reserved.length) return { kind: 'ok', coins: held, warnings: [] };
   const gone = reserved.filter((one) => !unspent.includes(one));
   const inBlocks = await caller.unspent(gone, { inBlocks: true });
   if (inBlocks.some((state) => state !== null)) {
-    const message =
-      `A transaction that is waiting to be mined spends inputs that were shown for ${shown}. If it pays ${isOne ? 'this refund' : 'them'}, nothing is left to sign. ` +
-      `Raise its fee in your wallet if it takes too long. If it does not pay ${isOne ? 'this refund' : 'them'}, show the ${isOne ? 'refund' : 'refunds'} again once it is mined.`;
-    return { kind: 'paid', message };
+    return { kind: 'paid', message: sentence(isOne ? 'inputs_being_spent' : 'inputs_being_spent_many') };
   }
   const height = await caller.height();
   const cursor = await readCursor(app.db, network);
   if (cursor === null || cursor.height < height) {
-    const message = `Inputs that were shown for ${shown} have been spent. The newest blocks show which transaction spent them, but these blocks have not been read yet. Show the ${isOne ? 'refund' : 'refunds'} again in a moment, while the service is running.`;
-    return { kind: 'paid', message };
+    return { kind: 'paid', message: sentence(isOne ? 'inputs_spent' : 'inputs_spent_many') };
   }
-  const warnings: string[] = [];
+  const warnings: Sentence[] = [];
   for (const { id } of refunds) {
     const its = gone.filter((one) => (before.get(id) ?? []).some((input) => isOutput(one, input)));
     if (its.length === 0) continue;
-    const name = isOne ? 'this refund' : encodeId('refund', id);
     const payout = await payoutOf(app.db, id);
     if (payout !== null && payout.state !== 'dropped') return { kind: 'paid', message: paidBy(payout) };
     const paidOthers = await spentByPayouts(app.db, id, network, its);
-    if (paidOthers.length < its.length) warnings.push(spentOtherwise(name));
+    if (paidOthers.length < its.length) {
+      const name = isOne ? sentence('this_refund') : encodeId('refund', id);
+      warnings.push(sentence('inputs_spent_otherwise', { refund: name }));
+    }
   }
   return { kind: 'ok', coins: held, warnings };
 }
 
-function spentOtherwise(name: string): string {
-  return `Inputs that were shown for ${name} before were spent by a transaction that does not pay exactly the amount of the refund. If that transaction paid the customer anyway, cancel the refund and do not sign this transaction.`;
-}
-
 /** The message for a refund whose payout is unmined or has too few confirmations. */
-export function paidBy({ transactionHash, state }: RefundPayout): string {
-  return state === 'block'
-    ? `The refund is paid by ${transactionHash} and completes when this transaction has enough confirmations. Nothing is left to sign.`
-    : `The refund is being paid by ${transactionHash}, which is waiting to be mined. Nothing is left to sign. If the transaction takes too long, raise its fee in your wallet.`;
+export function paidBy({ transactionHash: hash, state }: RefundPayout): Sentence {
+  return sentence(state === 'block' ? 'payout_mined' : 'payout_waiting', { hash });
 }
 
 export function isOutput(one: Outpoint, { txid, vout }: Outpoint): boolean {

@@ -3,13 +3,14 @@ import { encodeId } from '../../domain/id.ts';
 import { formatDecimal } from '../../domain/money.ts';
 import { evmTransfer, paymentUri, type EvmTransfer } from '../../domain/payment-uri.ts';
 import type { Refund } from '../../domain/refund.ts';
+import { inARow, sentence, type Sentence } from '../../domain/sentence.ts';
 import { unexplainedGrowth, type UnexplainedGrowth } from '../../store/refunds/refund-balances.ts';
 import { payoutOf, type RefundPayout } from '../../store/refunds/refund-payouts.ts';
 import { findRefund } from '../../store/refunds/refunds.ts';
 import { lastSentPayout } from '../../store/refunds/sent-payouts.ts';
 import { isoTime } from '../../wire/time.ts';
 import type { App } from '../context.ts';
-import { refusalText, rejected, type Rejected } from '../rejected.ts';
+import { rejected, type Rejected } from '../rejected.ts';
 import { checkRefundAddress } from './refund-address.ts';
 import { coverOf } from './refund-cover.ts';
 import { paidBy, type PaidTogether } from './refund-held.ts';
@@ -25,9 +26,9 @@ export interface RefundInstructions {
   readonly call: EvmTransfer | null;
   readonly psbt: PsbtAdvice | null;
   /** Why a pending refund must not be paid now, or an irregularity of a failed one; null if there is none. */
-  readonly problem: string | null;
+  readonly problem: Sentence | null;
   /** Warnings before paying, in whatever form. */
-  readonly warnings: readonly string[];
+  readonly warnings: readonly Sentence[];
 }
 
 /**
@@ -56,9 +57,9 @@ export interface SharedInstructions extends Pick<
    * Each refund, and why it must not be paid now; null if it may. If any refund has a problem, there is nothing to
    * sign.
    */
-  readonly refunds: readonly { readonly refund: Refund; readonly problem: string | null }[];
+  readonly refunds: readonly { readonly refund: Refund; readonly problem: Sentence | null }[];
   /** Why none of the refunds may be paid now; null if they may. */
-  readonly problem: string | null;
+  readonly problem: Sentence | null;
 }
 
 /** Makes instructions for several refunds; the URI and the call exist only for a single refund. */
@@ -71,7 +72,7 @@ export async function instructionsFor(
   const examined: (Examined & { readonly refund: Refund })[] = [];
   for (const refund of refunds) examined.push({ refund, ...(await examine(app, refund, notPaidBy)) });
   const payable = examined.filter((one) => one.kind === 'payable');
-  const nothing = (problem: string | null): SharedInstructions => ({
+  const nothing = (problem: Sentence | null): SharedInstructions => ({
     kind: 'done',
     refunds: examined.map((one) => ({ refund: one.refund, problem: one.kind === 'nothing' ? one.problem : null })),
     problem,
@@ -98,12 +99,12 @@ export async function instructionsFor(
 }
 
 type Examined =
-  | { readonly kind: 'payable'; readonly address: string; readonly warnings: readonly string[] }
-  | { readonly kind: 'nothing'; readonly problem: string | null };
+  | { readonly kind: 'payable'; readonly address: string; readonly warnings: readonly Sentence[] }
+  | { readonly kind: 'nothing'; readonly problem: Sentence | null };
 
 /** Whether a refund may be paid now, and warnings before. */
 export async function examine(app: App, refund: Refund, notPaidBy: readonly string[]): Promise<Examined> {
-  const { id, address } = refund;
+  const { id, address, network } = refund;
   // Signing the instructions of a finished refund would pay it twice; a simulated refund is paid by nobody.
   const isOver = refund.status === 'completed' || (refund.status === 'pending' && address === null);
   if (isOver || app.railFor(refund.mode).kind === 'sandbox') return nothingToSign(null);
@@ -114,7 +115,7 @@ export async function examine(app: App, refund: Refund, notPaidBy: readonly stri
   }
   // The payout only needs confirmations: a person who saw instructions now would pay it twice.
   if (payout !== null && payout.state !== 'dropped') return nothingToSign(paidBy(payout));
-  if (unread?.kind === 'waiting') return nothingToSign(`${unread.text}. ${SHOW_AGAIN}`);
+  if (unread === 'waiting') return nothingToSign(sentence('sign_unread_waiting', { network }));
   const sent = payout === null ? await lastSentPayout(app.db, id) : null;
   const sending = [...(sent === null ? [] : [wasSent(sent)]), ...(payout === null ? [] : [mayComeBack(payout)])];
   const growths = (await unexplainedGrowth(app.db, refund)).map((growth) => mayBePaid(refund, growth));
@@ -122,56 +123,36 @@ export async function examine(app: App, refund: Refund, notPaidBy: readonly stri
   const checked = await checkRefundAddress(app, app.db, refund, address);
   if (checked.kind === 'invalid') {
     const doubts = [...sending, ...growths];
-    const wayOut = 'If nothing has been sent to this address yet, cancel this refund and create a new one.';
-    const message = `${address}: ${refusalText(checked.sentence, 'address')}`;
-    return nothingToSign([message, ...(doubts.length > 0 ? doubts : [wayOut])].join(' '));
+    const message = sentence('address_refused', { address, why: checked.sentence });
+    return nothingToSign(inARow([message, ...(doubts.length > 0 ? doubts : [sentence('nothing_sent_yet')])]));
   }
   const cover = await coverOf(app, refund, notPaidBy);
   if (cover.kind === 'short') return nothingToSign(cover.message);
-  const unreadBlocks = unread === null ? [] : [`${unread.text}. ${LOOK_FIRST}`];
+  const unreadBlocks = unread === null ? [] : [sentence('sign_unread_blocks', { network })];
   return { kind: 'payable', address, warnings: [...unreadBlocks, ...sending, ...cover.warnings, ...growths] };
 }
 
-function nothingToSign(problem: string | null): Examined {
+function nothingToSign(problem: Sentence | null): Examined {
   return { kind: 'nothing', problem };
 }
 
 /** A late payout does not complete a failed refund, but nobody should pay the refund a second time. */
-function paidAllTheSame({ transactionHash, state, isGuess }: RefundPayout): string {
-  if (isGuess) {
-    return `${transactionHash} paid exactly this amount to this address and was detected after the refund had failed. Unless this transaction has nothing to do with the refund, do not pay the customer a second time.`;
-  }
-  const how = { block: 'is in a block', waiting: 'is waiting to be mined', dropped: 'was sent and may still be mined' }[
-    state
-  ];
-  return `${transactionHash} pays exactly this refund to its address and ${how}. Do not pay the customer a second time.`;
+function paidAllTheSame({ transactionHash: hash, state, isGuess }: RefundPayout): Sentence {
+  return sentence(`late_payout_${isGuess ? 'guess' : state}`, { hash });
 }
 
-function mayComeBack({ transactionHash }: RefundPayout): string {
-  return `${transactionHash} was meant to pay this refund. Either no node has this transaction, or it is in a block without paying the refund. Look up the transaction before you pay again. If it can still be mined, spend one of the same inputs or use the same nonce, so that only one of the two transactions can be mined. If it paid the customer another amount, settle that first.`;
+function mayComeBack({ transactionHash: hash }: RefundPayout): Sentence {
+  return sentence('payout_gone', { hash });
 }
 
-function wasSent({ hash, at }: { readonly hash: string; readonly at: number }): string {
-  return `${hash} was sent at ${isoTime(at)} to pay this refund and is not in a block yet. Do not pay the refund a second time. Wait, or make sure in your wallet that the transaction failed and can no longer be mined.`;
+function wasSent({ hash, at }: { readonly hash: string; readonly at: number }): Sentence {
+  return sentence('payout_unmined', { hash, at: isoTime(at) });
 }
 
-function mayBePaid({ id, asset, decimals }: Refund, { refundId, address, units, height }: UnexplainedGrowth): string {
-  const which = refundId === id ? 'this refund' : `${encodeId('refund', refundId)}, a refund of the same payment`;
-  return (
-    `The balance of ${address} grew by ${formatDecimal(units, decimals)} ${asset} up to block ${height}, and no node shows which transaction caused this. ` +
-    `A contract, such as a Safe, may already have paid ${which}. Look at the internal transactions of the address in a block explorer before you pay. ` +
-    'If the refund was paid, do not pay again. Cancel this refund or let it expire, and create no other refund for the same money.'
-  );
+function mayBePaid({ id, asset, decimals }: Refund, { refundId, address, units, height }: UnexplainedGrowth): Sentence {
+  const which =
+    refundId === id ? sentence('this_refund') : sentence('other_refund', { refund: encodeId('refund', refundId) });
+  return sentence('balance_grew', { address, units: formatDecimal(units, decimals), asset, height, which });
 }
 
-const SHOW_AGAIN =
-  'Do not pay the refund before they are read. Show the refund again in a moment, while the service is running and a node of the network answers.';
-
-const LOOK_FIRST =
-  'Show the refund again in a moment. If the node stays unavailable, make sure in your wallet that nobody has paid the refund before you pay it.';
-
-const NO_NODE: PsbtAdvice = {
-  kind: 'none',
-  message:
-    'A PSBT requires a node of the network that knows which outputs are unspent. Pay with the payment URI instead.',
-};
+const NO_NODE: PsbtAdvice = { kind: 'none', message: sentence('psbt_needs_node') };

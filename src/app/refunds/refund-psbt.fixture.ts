@@ -17,6 +17,7 @@ import { REGTEST_WALLETS } from '../../rails/wallet.fixture.ts';
 import { fixedRates } from '../../rates/fixed.ts';
 import { chainRail } from '../../modes/live-rail.ts';
 import { createChainFollower } from '../chains/follow-chain.ts';
+import { inEnglish, type InEnglish } from './in-english.fixture.ts';
 import type { AwaitPoll } from './unread-money.ts';
 import type { PaidTogether } from './refund-held.ts';
 import { instructionsFor, refundInstructions, type RefundInstructions } from './refund-instructions.ts';
@@ -52,11 +53,11 @@ export interface RefundShop {
   request(payment: Pick<Payment, 'id'>, units: bigint, address?: string | null): Promise<Refund>;
   /** The same, once what waits in the mempool was compared with it. */
   refund(payment: Pick<Payment, 'id'>, units: bigint, address?: string): Promise<Refund>;
-  show(refund: Refund, options?: ShowOptions): Promise<RefundInstructions>;
+  show(refund: Refund, options?: ShowOptions): Promise<InEnglish<RefundInstructions>>;
   /** Shows one transaction that pays several refunds. */
   showTogether(refunds: PaidTogether, options?: ShowOptions): Promise<ShownPsbt>;
   /** Gives a signed transaction to be checked and sent. */
-  send(refunds: PaidTogether, text: string, options?: ShowOptions): Promise<SentOutcome>;
+  send(refunds: PaidTogether, text: string, options?: ShowOptions): Promise<InEnglish<SentOutcome>>;
   /** The PSBT of a shown refund; throws where there is none. */
   psbtOf(refund: Refund, options?: ShowOptions): Promise<ShownPsbt>;
   /** The transaction signed by the merchant's wallet. */
@@ -83,7 +84,7 @@ export interface ShowOptions {
   readonly notPaidBy?: readonly string[];
 }
 
-export interface ShownPsbt extends Extract<PsbtAdvice, { kind: 'ok' }> {
+export interface ShownPsbt extends InEnglish<Extract<PsbtAdvice, { kind: 'ok' }>> {
   readonly transaction: Transaction;
   /** The outputs that it spends, as `txid:vout`. */
   readonly spends: readonly string[];
@@ -174,9 +175,9 @@ export async function refundShop(
     withAccess(options, async (access) => {
       const shown = await refundInstructions(app, refund.id, () => access, options.notPaidBy ?? []);
       if (shown.kind !== 'done') throw new Error(shown.code);
-      return shown;
+      return inEnglish(shown);
     });
-  const readable = (psbt: PsbtAdvice | null, problem: string | null): ShownPsbt => {
+  const readable = (psbt: InEnglish<PsbtAdvice> | null, problem: string | null): ShownPsbt => {
     if (psbt?.kind !== 'ok') throw new Error(psbt?.message ?? problem ?? 'nothing to sign');
     const transaction = Psbt.fromPSBT(Buffer.from(psbt.psbt, 'base64'));
     const spends = Array.from({ length: transaction.inputsLength }, (_, place) => {
@@ -228,14 +229,14 @@ export async function refundShop(
     show,
     showTogether: (refunds, options = {}) =>
       withAccess(options, async (access) => {
-        const shown = await instructionsFor(app, refunds, () => access);
+        const shown = inEnglish(await instructionsFor(app, refunds, () => access));
         return readable(
           shown.psbt,
           shown.problem ?? shown.refunds.find((one) => one.problem !== null)?.problem ?? null,
         );
       }),
     send: (refunds, text, options = {}) =>
-      withAccess(options, (access) => sendSigned(app, refunds, text, () => access)),
+      withAccess(options, async (access) => inEnglish(await sendSigned(app, refunds, text, () => access))),
     psbtOf,
     signed,
     mine,

@@ -7,7 +7,6 @@ import type { Refund } from '../../domain/refund.ts';
 import { readCursor, saveNodes } from '../../store/chains/chain.ts';
 import { findRefund } from '../../store/refunds/refunds.ts';
 import { cancelRefund } from './change-refund.ts';
-import { refundInstructions } from './refund-instructions.ts';
 import {
   COIN,
   CONFIRMATIONS,
@@ -205,10 +204,7 @@ describe.each(utxoNodeKindsFor(import.meta.url))('what a refund spends, on a rea
   it('is shown with a warning while another node knows a block that was not read', async () => {
     const shop = await refundShop(node());
     const refund = await shop.refund(await shop.paid(COIN), COIN / 2n);
-    const warnings = async (): Promise<readonly string[]> => {
-      const shown = await refundInstructions(shop.app, refund.id, () => null);
-      return shown.kind === 'done' ? shown.warnings : [];
-    };
+    const warnings = async () => (await shop.show(refund)).warnings;
     expect(await warnings()).toEqual([]);
     const { db, clock } = shop.app;
     const height = ((await readCursor(db, refund.network))?.height ?? 0) + 1;

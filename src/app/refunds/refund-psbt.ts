@@ -1,4 +1,5 @@
 import { encodeId } from '../../domain/id.ts';
+import { inARow, sentence, type Sentence } from '../../domain/sentence.ts';
 import type { UtxoCaller } from '../../rails/utxo/caller.ts';
 import type { WalletOutput } from '../../rails/utxo/output.ts';
 import type { UtxoParams } from '../../rails/utxo/params.ts';
@@ -37,12 +38,12 @@ export type PsbtAdvice =
       /** The address of the change; null without change. */
       readonly changeAddress: string | null;
       /** Warnings before signing. */
-      readonly warnings: readonly string[];
+      readonly warnings: readonly Sentence[];
     }
   /** Why there is no PSBT, and what to do instead. */
-  | { readonly kind: 'none'; readonly message: string }
+  | { readonly kind: 'none'; readonly message: Sentence }
   /** A refund seems to be paid: nobody must pay it again. */
-  | { readonly kind: 'paid'; readonly message: string };
+  | { readonly kind: 'paid'; readonly message: Sentence };
 
 /** Other refunds of the same wallet that are shown at this moment may take the same outputs first. */
 const MAX_ATTEMPTS = 5;
@@ -113,7 +114,7 @@ export async function refundPsbt(
       warnings: [...held.warnings, ...warningsOf(outcome.chosen, built.feeUnits, payout.payUnits, refunds.length)],
     };
   }
-  return instead('Other refunds of this wallet are being shown right now. Show this refund again.', refunds);
+  return instead(sentence('refunds_shown_now'), refunds);
 }
 
 function byOutpoint({ coin: one }: ChosenCoin, { coin: other }: ChosenCoin): number {
@@ -141,33 +142,26 @@ export async function payingWallet(
   app: App,
   refunds: PaidTogether,
   params: UtxoParams,
-): Promise<({ readonly kind: 'ok' } & PayingWallet) | { readonly kind: 'none'; readonly message: string }> {
+): Promise<({ readonly kind: 'ok' } & PayingWallet) | { readonly kind: 'none'; readonly message: Sentence }> {
   const wallets: (RefundWallet | null)[] = [];
   for (const { paymentId, network } of refunds) wallets.push(await refundWallet(app.db, paymentId, network));
   const [stored = null] = wallets;
   const wallet = stored === null ? null : openWallet(params, stored);
-  if (stored === null || wallet === null) {
-    return { kind: 'none', message: 'The wallet that received the payment is not known.' };
-  }
+  if (stored === null || wallet === null) return { kind: 'none', message: sentence('paying_wallet_unknown') };
   const other = wallets.findIndex((one) => one?.firstAddress !== stored.firstAddress);
   const [first] = refunds;
   const apart = refunds[other];
   if (apart !== undefined) {
-    const message = `${encodeId('refund', apart.id)} and ${encodeId('refund', first.id)} are paid from different wallets. Only refunds of the same wallet fit into one transaction.`;
-    return { kind: 'none', message };
+    const names = { refund: encodeId('refund', apart.id), other: encodeId('refund', first.id) };
+    return { kind: 'none', message: sentence('wallets_differ', names) };
   }
   const change = wallet.changeAt(0);
-  if (change === null) {
-    const message =
-      'The change address is not known, because the wallet was set without its change chain. A descriptor that ends in "/<0;1>/*" includes this chain.';
-    return { kind: 'none', message };
-  }
+  if (change === null) return { kind: 'none', message: sentence('no_change_address') };
   return { kind: 'ok', stored, wallet, change, changeAt: (index) => wallet.changeAt(index) ?? change };
 }
 
-function instead(message: string, { length }: PaidTogether): PsbtAdvice {
-  const way = length === 1 ? 'Pay with the payment URI instead.' : 'Sign the refunds one at a time instead.';
-  return { kind: 'none', message: `${message} ${way}` };
+function instead(message: Sentence, { length }: PaidTogether): PsbtAdvice {
+  return { kind: 'none', message: inARow([message, sentence(length === 1 ? 'pay_by_uri' : 'sign_one_by_one')]) };
 }
 
 function openWallet(params: UtxoParams, { kind, source }: RefundWallet): UtxoDeriver | null {

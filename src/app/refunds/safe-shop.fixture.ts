@@ -7,7 +7,7 @@ import { ChainUnavailableError, type ChainSource, type NativeBalances } from '..
 import { findRefund } from '../../store/refunds/refunds.ts';
 import { CONFIRMATIONS, etherShop, OWED_WEI, type EtherShop } from '../chains/follow-chain.fixture.ts';
 import { createChainFollower } from '../chains/follow-chain.ts';
-import { refundInstructions } from './refund-instructions.ts';
+import { showEther } from './refund-ether.fixture.ts';
 import { createRefund } from './create-refund.ts';
 
 export const PART = OWED_WEI / 4n;
@@ -46,11 +46,7 @@ export async function safeShop(): Promise<SafeShop> {
       return { ...made.refund, address };
     },
     statusOf: async ({ id }) => (await findRefund(app.db, id))?.status,
-    warningsOf: async ({ id }) => {
-      const shown = await refundInstructions(app, id, () => null);
-      if (shown.kind !== 'done') throw new Error(shown.code);
-      return shown.warnings;
-    },
+    warningsOf: async (refund) => (await showEther(shop, refund)).warnings,
   };
 }
 

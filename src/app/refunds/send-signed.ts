@@ -2,6 +2,7 @@ import { encodeId } from '../../domain/id.ts';
 import type { Network } from '../../domain/networks.ts';
 import type { KnownPayout } from '../../domain/refund-payout.ts';
 import type { Refund } from '../../domain/refund.ts';
+import { sentence, type Sentence } from '../../domain/sentence.ts';
 import { ChainUnavailableError } from '../../rails/chain.ts';
 import type { Outpoint } from '../../rails/utxo/caller.ts';
 import { addressOfScript, scriptOfAddress } from '../../rails/utxo/output.ts';
@@ -20,7 +21,7 @@ import { knownPayouts } from '../../store/refunds/refund-payouts.ts';
 import type { App } from '../context.ts';
 import { changeFaults, differencesOf, type ShownTransaction } from './check-signed.ts';
 import { keepSent, payoutsBy, takeBackSent } from './keep-sent.ts';
-import { refusalText } from './node-refusal.ts';
+import { nodeRefusal } from './node-refusal.ts';
 import { isOutput, type PaidTogether } from './refund-held.ts';
 import { examine } from './refund-instructions.ts';
 import { coinQuery, payingWallet, type UtxoAccess } from './refund-psbt.ts';
@@ -28,9 +29,9 @@ import { coinQuery, payingWallet, type UtxoAccess } from './refund-psbt.ts';
 export type SentOutcome =
   | { readonly kind: 'sent'; readonly transactionHash: string }
   /** No node answered. The transaction is kept, and sent once one does. */
-  | { readonly kind: 'kept'; readonly transactionHash: string; readonly message: string }
+  | { readonly kind: 'kept'; readonly transactionHash: string; readonly message: Sentence }
   /** Nothing was sent. `differences` list the deviations from the shown transaction. */
-  | { readonly kind: 'refused'; readonly message: string; readonly differences: readonly string[] };
+  | { readonly kind: 'refused'; readonly message: Sentence; readonly differences: readonly Sentence[] };
 
 type Refused = Extract<SentOutcome, { readonly kind: 'refused' }>;
 type Addressed = Refund & { readonly address: string };
@@ -49,12 +50,9 @@ export async function sendSigned(
   utxo: (network: Refund['network']) => UtxoAccess | null,
 ): Promise<SentOutcome> {
   const reading = readSigned(text);
-  if (reading.kind === 'unreadable') return refused(reading.message);
+  if (reading.kind === 'invalid') return refused(reading.fault);
   const access = utxo(refunds[0].network);
-  if (access === null)
-    return refused(
-      'Nothing was sent, because the service has no node for this network. Send the transaction from your wallet.',
-    );
+  if (access === null) return refused(sentence('no_node_to_send'));
   const { signed } = reading;
   const shown = await shownTransaction(app, refunds, signed, access);
   if ('message' in shown) return refused(shown.message);
@@ -73,22 +71,16 @@ export async function sendSigned(
     ...(await changeFaults(shown, signed, access.caller)),
     ...(await besideOlder(app, refunds, signed, access.caller)),
   ];
-  if (differences.length > 0) {
-    return {
-      kind: 'refused',
-      message: 'This is not the transaction that was shown for signing, so it was not sent.',
-      differences,
-    };
-  }
+  if (differences.length > 0) return { kind: 'refused', message: sentence('not_shown_transaction'), differences };
   if (open.length > 0) return notForAll(open, signed);
   if (complete.kind === 'invalid') {
-    return refused(`Nodes would not accept this transaction, so it was not sent: ${complete.reason.slice(0, 200)}.`);
+    return refused(sentence('transaction_invalid', { reason: complete.reason.slice(0, 200) }));
   }
   if (complete.kind === 'unsigned') return notSigned(complete, signed);
   return send(app, shown, signed, complete, access);
 }
 
-function refused(message: string): Refused {
+function refused(message: Sentence): Refused {
   return { kind: 'refused', message, differences: [] };
 }
 
@@ -97,7 +89,7 @@ async function shownTransaction(
   refunds: PaidTogether,
   signed: SignedTransaction,
   { params, maxFeeRate }: UtxoAccess,
-): Promise<ShownTransaction | { readonly message: string }> {
+): Promise<ShownTransaction | { readonly message: Sentence }> {
   const opened = await payingWallet(app, refunds, params);
   if (opened.kind === 'none') return opened;
   const { wallet, change, changeAt } = opened;
@@ -171,7 +163,7 @@ async function again(
     const outcome = await caller.send(hex);
     if (outcome.kind === 'sent') return { kind: 'sent', transactionHash: txid };
     // The chain's follower sends it again, and takes it back if it cannot be mined.
-    const message = `The signed transaction is kept. A node did not accept the transaction this time: ${outcome.reason}`;
+    const message = sentence('kept_not_accepted', { reason: outcome.reason });
     return { kind: 'kept', transactionHash: txid, message };
   } catch (error) {
     return unsent(txid, error);
@@ -181,24 +173,27 @@ async function again(
 /** @throws the error, unless it says that no node answered */
 function unsent(txid: string, error: unknown): SentOutcome {
   if (!(error instanceof ChainUnavailableError)) throw error;
-  const message = `The signed transaction is kept and will be sent as soon as a node answers. ${error.message}`;
+  const message = sentence('kept_until_node', { reason: error.message });
   return { kind: 'kept', transactionHash: txid, message };
 }
 
 /** Why one of these refunds must not be paid now; null if all may. */
-async function unpayableNow(app: App, refunds: PaidTogether): Promise<string | null> {
+async function unpayableNow(app: App, refunds: PaidTogether): Promise<Sentence | null> {
   for (const refund of refunds) {
-    const name = encodeId('refund', refund.id);
     const examined = await examine(app, refund, []);
-    if (examined.kind === 'nothing') return `${name} cannot be paid now. ${examined.problem ?? endOf(refund)}`;
+    if (examined.kind === 'payable') continue;
+    return sentence('not_payable_now', {
+      refund: encodeId('refund', refund.id),
+      why: examined.problem ?? sentence(endOf(refund)),
+    });
   }
   return null;
 }
 
-function endOf({ status, failureReason, address }: Refund): string {
-  if (status === 'completed') return 'The refund is already completed.';
-  if (status === 'pending') return address === null ? 'No address has been entered yet.' : 'This is a test refund.';
-  return failureReason === 'cancelled' ? 'The refund was cancelled.' : 'The refund has expired.';
+function endOf({ status, failureReason, address }: Refund) {
+  if (status === 'completed') return 'end_completed';
+  if (status === 'pending') return address === null ? 'end_no_address' : 'end_test';
+  return failureReason === 'cancelled' ? 'end_cancelled' : 'end_expired';
 }
 
 /** Refuses a transaction beside which an older payout of a refund, in no block now, could still be mined. */
@@ -207,7 +202,7 @@ async function besideOlder(
   refunds: PaidTogether,
   signed: SignedTransaction,
   caller: UtxoAccess['caller'],
-): Promise<readonly string[]> {
+): Promise<readonly Sentence[]> {
   const spends = new Set(signed.inputs.map(nameOf));
   const known = await knownPayouts(
     app.db,
@@ -217,9 +212,8 @@ async function besideOlder(
   const gone = await spentInBlocks(app, refunds[0].network, caller, [...new Set(apart.flatMap((one) => one.spends))]);
   return apart
     .filter((one) => !one.spends.some((spent) => gone.has(spent)))
-    .map(
-      ({ refundId, transactionHash }) =>
-        `The transaction spends none of the outputs that ${transactionHash} spends, so both could be mined. ${transactionHash} was meant to pay ${encodeId('refund', refundId)}.`,
+    .map(({ refundId, transactionHash: hash }) =>
+      sentence('both_minable', { hash, refund: encodeId('refund', refundId) }),
     );
 }
 
@@ -251,25 +245,21 @@ function outpointOf(name: string): Outpoint {
 }
 
 function notForAll(open: readonly OpenInput[], signed: SignedTransaction): Refused {
-  const message =
-    'The signatures do not cover the whole transaction, so others could send the money elsewhere. The transaction was not sent. Sign with SIGHASH_ALL.';
-  const differences = open.map(
-    ({ place, fault }) => `${inputName(signed, place)} ${fault}. Sign this input with SIGHASH_ALL.`,
-  );
-  return { kind: 'refused', message, differences };
+  const differences = open.map(({ place, fault }) => sentence('input_open', { ...inputName(signed, place), fault }));
+  return { kind: 'refused', message: sentence('sighash_open'), differences };
 }
 
-function inputName({ inputs }: SignedTransaction, place: number): string {
+function inputName({ inputs }: SignedTransaction, place: number) {
   const input = inputs[place];
-  return `Input ${place + 1} (${input?.txid}:${input?.vout})`;
+  return { place: place + 1, output: `${input?.txid}:${input?.vout}` };
 }
 
 function notSigned({ inputs }: UnsignedInputs, signed: SignedTransaction): Refused {
   const lacking = inputs.map(({ place, has, needs }) => {
-    const of = needs > 1 ? `${has} of ${needs} signatures` : 'no signature';
-    return `${inputName(signed, place)} has ${of}.`;
+    const input = inputName(signed, place);
+    return needs > 1 ? sentence('input_partly_signed', { ...input, has, needs }) : sentence('input_unsigned', input);
   });
-  return { kind: 'refused', message: 'The transaction is not fully signed, so it was not sent.', differences: lacking };
+  return { kind: 'refused', message: sentence('not_fully_signed'), differences: lacking };
 }
 
 async function send(
@@ -288,7 +278,7 @@ async function send(
     const outcome = await caller.send(hex);
     if (outcome.kind === 'sent') return { kind: 'sent', transactionHash: txid };
     await takeBackSent(app, network, txid, outcome.reason);
-    return refused(refusalText(outcome.reason));
+    return refused(nodeRefusal(outcome.reason));
   } catch (error) {
     return unsent(txid, error);
   }

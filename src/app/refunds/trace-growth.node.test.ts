@@ -5,7 +5,7 @@ import { findRefund } from '../../store/refunds/refunds.ts';
 import { CONFIRMATIONS } from '../chains/follow-chain.fixture.ts';
 import { cancelRefund } from './change-refund.ts';
 import { runDueRefunds } from './end-refunds.ts';
-import { refundInstructions } from './refund-instructions.ts';
+import { showEther } from './refund-ether.fixture.ts';
 import { AWAY, followerOf, PART, safeShop, sourceWith } from './safe-shop.fixture.ts';
 
 /** How many blocks later nodes are asked for the last time: 1, 2, 4 … 32 blocks after the time before. */
@@ -98,7 +98,7 @@ describe('a refund that a contract pays in a block that no node traces at first'
     const next = await shop.refund(refund.address);
     can.trace = everything;
     await steps(CONFIRMATIONS);
-    const shown = await refundInstructions(shop.app, refund.id, () => null);
+    const shown = await showEther(shop, refund);
     expect(shown).toMatchObject({ call: null, problem: expect.stringContaining(`${hash} paid exactly this amount`) });
     expect(await shop.statusOf(next)).toBe('pending');
   });

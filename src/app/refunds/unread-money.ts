@@ -14,11 +14,7 @@ const MAX_POLL_MS = 15_000;
 const POLL_REST_MS = 100;
 
 /** Transactions that may pay a refund and were not read yet: waiting to be mined, or in the newest blocks. */
-export interface UnreadMoney {
-  readonly kind: 'waiting' | 'blocks';
-  /** The begin of a sentence, without its full stop. */
-  readonly text: string;
-}
+export type UnreadMoney = 'waiting' | 'blocks';
 
 /** Whether a network was read up to its node's newest block by a poll that began after this was called. */
 export type AwaitPoll = (app: App, network: Network) => Promise<boolean>;
@@ -60,17 +56,9 @@ export async function unreadMoney(
   refund: Refund,
   isReadToHead: boolean,
 ): Promise<UnreadMoney | null> {
-  const { id, network } = refund;
   if (!isPaidOnChain(app, refund)) return null;
-  if (await isUncompared(executor, id)) {
-    const text = `The ${network} transactions that are waiting to be mined have not been read since this refund got its address, and one of them may already pay the refund`;
-    return { kind: 'waiting', text };
-  }
-  if (isReadToHead) return null;
-  return {
-    kind: 'blocks',
-    text: `The newest ${network} blocks have not been read yet and may contain a payment of this refund`,
-  };
+  if (await isUncompared(executor, refund.id)) return 'waiting';
+  return isReadToHead ? null : 'blocks';
 }
 
 /**
@@ -86,7 +74,7 @@ export async function unreadBeforePaying(app: App, refund: Refund): Promise<Unre
   const isRecent = at !== null && at >= app.clock() - MAX_HEAD_AGE_MS;
   const isBehind = await hasHigherNode(app, network, cursor?.height ?? 0);
   const unread = await unreadMoney(app, app.db, refund, isRecent && !isBehind);
-  if (unread?.kind !== 'blocks' || seesWaiting || (at !== null && !isRecent)) return unread;
+  if (unread !== 'blocks' || seesWaiting || (at !== null && !isRecent)) return unread;
   const isOfNow = cursor !== null && Math.abs(app.clock() - cursor.blockAt) <= UNDER_WAY_MS;
   return isOfNow ? null : unread;
 }

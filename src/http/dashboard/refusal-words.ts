@@ -1,7 +1,8 @@
+import type { FastifyRequest } from 'fastify';
 import { faultOf, isRejected, type Rejected } from '../../app/rejected.ts';
-import type { RefusalCode } from '../../app/refusal-texts.ts';
-import type { SentenceValues } from '../../domain/sentence.ts';
+import type { RefusalCode, Sentence, SentenceValues } from '../../domain/sentence.ts';
 import type { Refusal } from '../../domain/way-out.ts';
+import { dashboardLanguage } from '../client.ts';
 import { invalid, RequestError, type ErrorType } from '../errors.ts';
 import { messageOf } from '../ways-out.ts';
 import { pageSentence, sentenceError } from '../page-sentences.ts';
@@ -24,6 +25,7 @@ const TYPES = {
   conflict: 'conflict_error',
   forbidden: 'permission_error',
   refused: 'invalid_request_error',
+  signing: 'invalid_request_error',
 } as const satisfies Record<ReturnType<typeof faultOf>, ErrorType>;
 
 /** The answer to a request that a use case refused; `field` is to blame if the refusal names no value. */
@@ -35,6 +37,12 @@ export function refusalError(refusal: Rejected, field: string | null = null): Re
     param: param === '' ? field : ownField,
     inLanguage,
   });
+}
+
+/** Writes sentences in the language of the request's page. */
+export function wordsFor(request: FastifyRequest): (sentence: Sentence) => string {
+  const language = dashboardLanguage(request) ?? 'en';
+  return ({ code, values }) => pageSentence(code, '', values)(language);
 }
 
 /** A bad field of the request, or a request that is bad as a whole, with the sentence of a code. */

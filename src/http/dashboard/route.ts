@@ -12,7 +12,7 @@ import type { PeopleParts } from '../../app/people/parts.ts';
 import { HashesBusyError, HashPendingError } from '../../app/people/password-hash.ts';
 import { roleOfOpenSession } from '../../app/people/open-session.ts';
 import { actorOf } from '../../app/people/sessions.ts';
-import type { RefusalCode } from '../../app/refusal-texts.ts';
+import type { RefusalCode } from '../../domain/sentence.ts';
 import type { PaidTogether } from '../../app/refunds/refund-held.ts';
 import type { SharedInstructions } from '../../app/refunds/refund-instructions.ts';
 import type { SentOutcome } from '../../app/refunds/send-signed.ts';

@@ -1,6 +1,7 @@
 import { NETWORK_FACTS } from '../../domain/networks.ts';
 import { Transaction } from '@scure/btc-signer';
 import { formatDecimal } from '../../domain/money.ts';
+import { sentence, type Sentence } from '../../domain/sentence.ts';
 import { fundingOf } from './coin-selection.ts';
 import { scriptOfAddress, type OutputKey, type WalletOutput } from './output.ts';
 import type { UtxoParams } from './params.ts';
@@ -49,14 +50,14 @@ export type RefundPsbt =
       readonly changeUnits: bigint;
     }
   /** The inputs are not enough for the payout and the fee. */
-  | { readonly kind: 'short'; readonly missingUnits: bigint; readonly message: string }
+  | { readonly kind: 'short'; readonly missingUnits: bigint; readonly message: Sentence }
   | DustPayout;
 
 /** A payout so small that nodes do not relay it. */
 export interface DustPayout {
   readonly kind: 'dust';
   readonly dustUnits: bigint;
-  readonly message: string;
+  readonly message: Sentence;
 }
 
 /** Not the final sequence, so that the merchant can raise the fee later (BIP 125). */
@@ -213,19 +214,18 @@ export function isHogEx(bytes: Uint8Array): boolean {
 }
 
 /** The message for a refund whose wallet has too little to spend. */
-export function shortMessage(network: UtxoParams['network'], missingUnits: bigint): string {
-  const missing = amountText(network, missingUnits);
-  return `The outputs that can be spent fall ${missing} short of the refund and its network fee. Send the refund from another wallet, or refund less.`;
+export function shortMessage(network: UtxoParams['network'], missingUnits: bigint): Sentence {
+  return sentence('outputs_short', amountOf(network, missingUnits));
 }
 
 function tooSmall({ network }: UtxoParams, dust: bigint): DustPayout {
   return {
     kind: 'dust',
     dustUnits: dust,
-    message: `Nodes do not forward payments of less than ${amountText(network, dust)} to this address. Refund at least that amount, or give the customer's money back in another way.`,
+    message: sentence('payout_dust', amountOf(network, dust)),
   };
 }
 
-function amountText(network: UtxoParams['network'], units: bigint): string {
-  return `${formatDecimal(units, DECIMALS)} ${NETWORK_FACTS[network].coin.asset}`;
+function amountOf(network: UtxoParams['network'], units: bigint): { readonly units: string; readonly asset: string } {
+  return { units: formatDecimal(units, DECIMALS), asset: NETWORK_FACTS[network].coin.asset };
 }

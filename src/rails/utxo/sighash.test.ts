@@ -1,5 +1,6 @@
 import { SigHash, Transaction } from '@scure/btc-signer';
 import { describe, expect, it } from 'vitest';
+import { sentence } from '../../domain/sentence.ts';
 import type { ScriptType } from '../family.ts';
 import { spendingFields } from './psbt.ts';
 import { sighashFault, type SignedInput } from './sighash.ts';
@@ -76,12 +77,12 @@ describe.each(KINDS)('a signature of %s', (kind) => {
 
   it.each(OPEN)('with %s is found, final or not', (name, type) => {
     const { open, final } = signedInput(kind, typesOf(kind, type));
-    expect(sighashFault(open, kind)).toBe(`is signed with ${name}`);
-    expect(sighashFault(final(), kind)).toBe(`is signed with ${name}`);
+    expect(sighashFault(open, kind)).toEqual(sentence('signed_with', { sighash: name }));
+    expect(sighashFault(final(), kind)).toEqual(sentence('signed_with', { sighash: name }));
   });
 
   it.each(OPEN)('that is asked for with %s is refused before it is there', (name, sighashType) => {
-    expect(sighashFault({ sighashType }, kind)).toBe(`asks to be signed with ${name}`);
+    expect(sighashFault({ sighashType }, kind)).toEqual(sentence('asks_to_be_signed', { sighash: name }));
     expect(sighashFault({ sighashType: SigHash.ALL }, kind)).toBeNull();
     expect(sighashFault({}, kind)).toBeNull();
   });
@@ -105,18 +106,19 @@ describe.each(KINDS)('a signature of %s', (kind) => {
 describe('a signature', () => {
   it('that finalizing would leave out counts too', () => {
     const { open } = signedInput('p2wsh', [SigHash.ALL, SigHash.ALL, SigHash.NONE]);
-    expect(sighashFault(open, 'p2wsh')).toBe('is signed with SIGHASH_NONE');
+    expect(sighashFault(open, 'p2wsh')).toEqual(sentence('signed_with', { sighash: 'SIGHASH_NONE' }));
   });
 
   it('of a type that nobody knows is named by its number, and one that is empty cannot be read', () => {
     const partialSig = (bytes: readonly number[]): SignedInput => ({
       partialSig: [[new Uint8Array(33), Uint8Array.from(bytes)]],
     });
-    expect(sighashFault(partialSig([0x30, 0x00]), 'p2wpkh')).toBe('is signed with the sighash type 0x00');
-    expect(sighashFault(partialSig([0x30, 0x41]), 'p2wpkh')).toBe('is signed with the sighash type 0x41');
-    expect(sighashFault(partialSig([]), 'p2wpkh')).toContain('cannot be read');
+    const signedWith = (type: string) => sentence('signed_with', { sighash: sentence('sighash_type', { type }) });
+    expect(sighashFault(partialSig([0x30, 0x00]), 'p2wpkh')).toEqual(signedWith('0x00'));
+    expect(sighashFault(partialSig([0x30, 0x41]), 'p2wpkh')).toEqual(signedWith('0x41'));
+    expect(sighashFault(partialSig([]), 'p2wpkh')).toEqual(sentence('signature_unreadable'));
     for (const length of [0, 63, 65, 66]) {
-      expect(sighashFault({ tapKeySig: new Uint8Array(length) }, 'p2tr')).toContain('cannot be read');
+      expect(sighashFault({ tapKeySig: new Uint8Array(length) }, 'p2tr')).toEqual(sentence('signature_unreadable'));
     }
   });
 });

@@ -1,4 +1,5 @@
 import { Script, type Transaction } from '@scure/btc-signer';
+import { sentence, type Sentence } from '../../domain/sentence.ts';
 import type { ScriptType } from '../family.ts';
 
 /** BIP 341: signs the same as SIGHASH_ALL. */
@@ -26,7 +27,7 @@ export type SignedInput = Pick<
  * leave out. Final fields are read in the form of `scriptType`, and refused in any other form. An input without any
  * signature is no fault here.
  */
-export function sighashFault(input: SignedInput, scriptType: ScriptType): string | null {
+export function sighashFault(input: SignedInput, scriptType: ScriptType): Sentence | null {
   const isTaproot = scriptType === 'p2tr';
   const signatures = [
     ...(input.partialSig ?? []).map(([, signature]) => signature),
@@ -34,15 +35,15 @@ export function sighashFault(input: SignedInput, scriptType: ScriptType): string
     ...(input.tapScriptSig ?? []).map(([, signature]) => signature),
   ];
   const final = finalSignatures(input, scriptType);
-  if (final === null) return 'has a signature that cannot be read';
+  if (final === null) return sentence('signature_unreadable');
   for (const signature of [...signatures, ...final]) {
     const type = isTaproot ? schnorrType(signature) : (signature.at(-1) ?? null);
-    if (type === null) return 'has a signature that cannot be read';
-    if (!commitsToAll(type, isTaproot)) return `is signed with ${sighashName(type)}`;
+    if (type === null) return sentence('signature_unreadable');
+    if (!commitsToAll(type, isTaproot)) return sentence('signed_with', { sighash: sighashName(type) });
   }
   const { sighashType } = input;
   const isAsked = sighashType === undefined || commitsToAll(sighashType, isTaproot);
-  return isAsked ? null : `asks to be signed with ${sighashName(sighashType)}`;
+  return isAsked ? null : sentence('asks_to_be_signed', { sighash: sighashName(sighashType) });
 }
 
 function commitsToAll(type: number, isTaproot: boolean): boolean {
@@ -95,8 +96,8 @@ function pushesOf(script: Uint8Array): readonly Uint8Array[] | null {
   }
 }
 
-function sighashName(type: number): string {
+function sighashName(type: number): string | Sentence {
   const name = NAMES.get(type & ~ANYONE_CAN_PAY);
-  if (name === undefined) return `the sighash type 0x${type.toString(16).padStart(2, '0')}`;
+  if (name === undefined) return sentence('sighash_type', { type: `0x${type.toString(16).padStart(2, '0')}` });
   return (type & ANYONE_CAN_PAY) === 0 ? name : `${name}|ANYONECANPAY`;
 }

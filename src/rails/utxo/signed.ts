@@ -1,4 +1,5 @@
 import { Transaction } from '@scure/btc-signer';
+import { invalid, type Invalid, type Sentence } from '../../domain/sentence.ts';
 import type { Outpoint } from './caller.ts';
 import type { WalletOutput } from './output.ts';
 import { spendingFields } from './psbt.ts';
@@ -31,7 +32,7 @@ export interface OpenInput {
   /** The index of the input, from 0. */
   readonly place: number;
   /** The end of a sentence that begins with the input. */
-  readonly fault: string;
+  readonly fault: Sentence;
 }
 
 /** Why it cannot become a transaction that nodes accept, in the words of the library that reads it. */
@@ -61,9 +62,7 @@ export interface UnsignedInputs {
   readonly inputs: readonly { readonly place: number; readonly has: number; readonly needs: number }[];
 }
 
-export type SignedReading =
-  | { readonly kind: 'ok'; readonly signed: SignedTransaction }
-  | { readonly kind: 'unreadable'; readonly message: string };
+export type SignedReading = { readonly kind: 'ok'; readonly signed: SignedTransaction } | Invalid;
 
 /** The longest text that is read: a PSBT of 1.5 MB in base64. Longer texts are refused unread. */
 export const MAX_SIGNED_LENGTH = 2_000_000;
@@ -82,29 +81,16 @@ const ANY = {
  * the finished transaction, each in base64 or hex.
  */
 export function readSigned(text: string): SignedReading {
-  if (text.length > MAX_SIGNED_LENGTH) {
-    return unreadable(
-      `The text is longer than ${MAX_SIGNED_LENGTH / 1_000_000} million characters, more than any refund needs.`,
-    );
-  }
+  if (text.length > MAX_SIGNED_LENGTH) return invalid('signed_too_long', { max: MAX_SIGNED_LENGTH / 1_000_000 });
   const bytes = bytesOf(text.replaceAll(/\s/g, ''));
-  if (bytes === null)
-    return unreadable('The text is neither base64 nor hex. Paste the PSBT as your wallet gave it, or open its file.');
+  if (bytes === null) return invalid('signed_no_encoding');
   const isPsbt = bytes.subarray(0, PSBT_MAGIC.length).equals(PSBT_MAGIC);
   try {
     const transaction = isPsbt ? Transaction.fromPSBT(bytes, ANY) : Transaction.fromRaw(bytes, ANY);
     return { kind: 'ok', signed: isPsbt ? ofPsbt(transaction) : ofRaw(transaction, bytes) };
   } catch {
-    return unreadable(
-      isPsbt
-        ? 'The text begins like a PSBT but is damaged or cut off. Copy the PSBT again, or open its file.'
-        : 'The text is neither a PSBT nor a transaction. Paste the PSBT as your wallet gave it, or open its file.',
-    );
+    return invalid(isPsbt ? 'signed_cut_off' : 'signed_no_transaction');
   }
-}
-
-function unreadable(message: string): SignedReading {
-  return { kind: 'unreadable', message };
 }
 
 function bytesOf(text: string): Buffer | null {

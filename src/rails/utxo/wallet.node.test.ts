@@ -100,7 +100,7 @@ for (const kind of utxoNodeKinds()) {
       const change = walletOf(params, 'descriptor', DESCRIPTORS.wpkh).deriver.outputAt(99);
       const payTo = [{ address, units }];
       const result = buildRefundPsbt({ params, inputs, payTo, change, feeUnitsPerKvb: FEE_UNITS_PER_KVB });
-      if (result.kind !== 'ok') throw new Error(result.message);
+      if (result.kind !== 'ok') throw new Error(result.message.code);
       return result.psbt;
     }
 

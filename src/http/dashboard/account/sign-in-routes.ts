@@ -8,7 +8,7 @@ import type { SignInOutcome } from '../../../app/people/begin-session.ts';
 import { isoTime } from '../../../wire/time.ts';
 import { clientAddress } from '../../client.ts';
 import { readCookie, setCookie } from '../../cookies.ts';
-import type { RefusalCode } from '../../../app/refusal-texts.ts';
+import type { RefusalCode } from '../../../domain/sentence.ts';
 import type { RequestError } from '../../errors.ts';
 import { done } from '../refusal-words.ts';
 import { clientOf, tooMany, type Dashboard, type Routes } from '../route.ts';

@@ -8,7 +8,7 @@ import {
   type MoneyShown,
   type NotSandbox,
 } from '../../../app/payments/payment-actions.ts';
-import type { RefusalCode } from '../../../app/refusal-texts.ts';
+import type { RefusalCode } from '../../../domain/sentence.ts';
 import type { TokenRefusal } from '../../../app/payments/quote-payment.ts';
 import { simulatePayment } from '../../../app/payments/simulate-payment.ts';
 import { encodeId } from '../../../domain/id.ts';

@@ -6,12 +6,13 @@ import type { PaidTogether } from '../../../app/refunds/refund-held.ts';
 import type { SharedInstructions } from '../../../app/refunds/refund-instructions.ts';
 import { decodeId, encodeId } from '../../../domain/id.ts';
 import { fiatDecimals, formatDecimal } from '../../../domain/money.ts';
+import type { Sentence } from '../../../domain/sentence.ts';
 import { familyFacts, isEvmNetwork, NETWORK_FACTS, transactionPage } from '../../../domain/networks.ts';
 import { payoutProgress } from '../../../store/refunds/sent-payouts.ts';
 import { publicPaymentId } from '../../../wire/payment.ts';
 import { isoTime } from '../../../wire/time.ts';
 import { invalid, notFound, RequestError } from '../../errors.ts';
-import { badField } from '../refusal-words.ts';
+import { badField, wordsFor } from '../refusal-words.ts';
 import { pageOf, walletChainOf } from '../record-parts.ts';
 import type { Dashboard, Routes } from '../route.ts';
 import type { ProjectScope } from '../scope.ts';
@@ -28,24 +29,28 @@ export function signingRoutes(routes: Routes, dashboard: Dashboard): void {
     people: { app: core },
     signing,
   } = dashboard;
-  routes.add(`POST ${SIGNING}`, RULE, async ({ scope, body, own }) => {
+  routes.add(`POST ${SIGNING}`, RULE, async ({ scope, body, own, request }) => {
     const refunds = await refundsOf(dashboard, scope, body.refunds);
     const shown = await signing.show(refunds);
     if (shown.kind === 'unavailable') throw new RequestError('service_unavailable', shown.message);
     const [{ refund } = {}] = shown.refunds;
     // Several wallets can send the same call, while coins are spent once.
     const others = shown.call === null || refund === undefined ? [] : await noteShown(own, refund);
-    return { ...signingView(shown), shown_to: others.map(({ name, at }) => ({ name, at: isoTime(at) })) };
+    return {
+      ...signingView(shown, wordsFor(request)),
+      shown_to: others.map(({ name, at }) => ({ name, at: isoTime(at) })),
+    };
   });
-  routes.add(`POST ${SIGNING}/send`, { ...RULE, bodyLimit: MAX_BODY_BYTES }, async ({ scope, body, own }) => {
+  routes.add(`POST ${SIGNING}/send`, { ...RULE, bodyLimit: MAX_BODY_BYTES }, async ({ scope, body, own, request }) => {
     const refunds = await refundsOf(dashboard, scope, body.refunds);
     const sent = await signing.send(own, refunds, body.signed);
     if (sent.kind === 'unavailable') throw new RequestError('service_unavailable', sent.message);
+    const say = wordsFor(request);
     return {
       outcome: sent.kind,
       transaction_hash: sent.kind === 'refused' ? null : sent.transactionHash,
-      message: sent.kind === 'sent' ? null : sent.message,
-      differences: sent.kind === 'refused' ? [...sent.differences] : [],
+      message: sent.kind === 'sent' ? null : say(sent.message),
+      differences: sent.kind === 'refused' ? sent.differences.map(say) : [],
     };
   });
   routes.add(`POST ${SIGNING}/sent`, RULE, async ({ scope, body, own }) => {
@@ -57,7 +62,7 @@ export function signingRoutes(routes: Routes, dashboard: Dashboard): void {
       throw badField('transaction_hash', 'transaction_hash', {});
     }
     const kept = await keepReported(own, refund, body.transaction_hash);
-    if (kept.kind === 'refused') throw invalid('refund', kept.message);
+    if (kept.kind === 'refused') throw badField('refund', kept.message.code, kept.message.values);
     return {};
   });
   routes.add(`GET ${SIGNING}/progress`, RULE, async ({ scope, query }) => {
@@ -113,17 +118,14 @@ async function refundsOf(
   return [first, ...rest];
 }
 
-function signingView({
-  refunds,
-  paymentUri,
-  call,
-  psbt,
-  problem,
-  warnings,
-}: SharedInstructions): Omit<Signing, 'shown_to'> {
+function signingView(
+  { refunds, paymentUri, call, psbt, problem, warnings }: SharedInstructions,
+  say: (sentence: Sentence) => string,
+): Omit<Signing, 'shown_to'> {
   const [first] = refunds;
   if (first === undefined) throw new Error('Nothing is shown for no refund.');
   const { network, decimals } = first.refund;
+  const why = psbt?.kind === 'none' ? psbt.message : problem;
   const coins = (units: bigint): string => formatDecimal(units, decimals);
   return {
     refunds: refunds.map(({ refund, problem: its }) => ({
@@ -135,7 +137,7 @@ function signingView({
       amount: formatDecimal(refund.amountMinor, fiatDecimals(refund.currency)),
       currency: refund.currency,
       address: refund.address,
-      problem: its,
+      problem: its && say(its),
     })),
     network_name: NETWORK_FACTS[network].label,
     payment_uri: paymentUri,
@@ -150,7 +152,7 @@ function signingView({
             change_address: psbt.changeAddress,
           }
         : null,
-    problem: psbt?.kind === 'none' ? psbt.message : problem,
-    warnings: [...warnings, ...(psbt?.kind === 'ok' ? psbt.warnings : [])],
+    problem: why && say(why),
+    warnings: [...warnings, ...(psbt?.kind === 'ok' ? psbt.warnings : [])].map(say),
   };
 }

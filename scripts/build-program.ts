@@ -8,7 +8,8 @@ import { putInPlace } from './put-in-place.ts';
 
 const ROOT = path.join(import.meta.dirname, '..');
 const SOURCES = path.join(ROOT, 'src');
-const ENTRY = path.join(SOURCES, 'cli/cointill.ts');
+/** The program, and what starts it where there are no sources. */
+const ENTRIES = ['cli/cointill.ts', 'cli/launch.ts'].map((file) => path.join(SOURCES, file));
 /** Modules that `pg` and `debug` only try to load: the first is never installed, the second not in production. */
 const TRIED = ['pg-native', 'supports-color'];
 const LIBRARY = /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+/;
@@ -24,13 +25,13 @@ export async function buildProgram(): Promise<void> {
   const startedAt = Date.now();
   try {
     const bundle = await rolldown({
-      input: ENTRY,
+      input: ENTRIES,
       platform: 'node',
       external: TRIED,
       plugins: [keepFolders, buildThreads],
       logLevel: 'silent',
     });
-    const { output } = await bundle.write({ dir: fresh, format: 'esm' });
+    const { output } = await bundle.write({ dir: fresh, format: 'esm', comments: false });
     await bundle.close();
     const manifest = manifestOf(ROOT, inputsOf(output.filter((one) => one.type === 'chunk')));
     // A source that changed after it may have been read makes the build outdated.

@@ -1,9 +1,9 @@
 import { spawn, type ChildProcess } from 'node:child_process';
-import path from 'node:path';
 import { text } from 'node:stream/consumers';
 import { Type } from 'typebox';
 import { Check } from 'typebox/value';
 import type { BackupSchedule } from '../config/config.ts';
+import { LAUNCHER } from '../config/installation.ts';
 
 /** The outcome of a scheduled backup. */
 export type BackupOutcome =
@@ -20,8 +20,6 @@ export type BackupOutcome =
 /** Makes a backup; the signal aborts it. */
 export type BackupRun = (signal: AbortSignal) => Promise<BackupOutcome>;
 
-const PROGRAM = path.join(import.meta.dirname, '../cli/launch.ts');
-
 /** The output of `backup --json`. */
 const Printed = Type.Object({
   file: Type.String(),
@@ -33,7 +31,7 @@ const Printed = Type.Object({
 /** Runs the backup command in a process of its own, so that compression takes no time from requests. */
 export function backupInOwnProcess({ folder, keep, passphraseFile }: BackupSchedule): BackupRun {
   const more = passphraseFile === null ? [] : ['--passphrase-file', passphraseFile];
-  const args = [PROGRAM, 'backup', `${folder}/`, '--keep', String(keep), '--json', ...more];
+  const args = [LAUNCHER, 'backup', `${folder}/`, '--keep', String(keep), '--json', ...more];
   return async (signal) => {
     // Detached, so that the terminal's Ctrl-C reaches the service alone, which then ends this process.
     const child: ChildProcess = spawn(process.execPath, [...process.execArgv, ...args], {

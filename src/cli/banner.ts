@@ -6,14 +6,15 @@ import { fields } from '../wire/fields.ts';
 
 /**
  * The lines that greet a person who started the service: its addresses, and how to make the first payment. `program` is
- * the name by which they call it, `usualDir` the folder of their other terminals.
+ * the name by which they call it, `usualDir` the usual DATA_DIR of their other terminals; null: that name brings all
+ * settings along.
  */
 export function banner(
   config: Config,
   { addresses, firstStart, dashboard }: Started,
-  { program: name, usualDir }: { readonly program: string; readonly usualDir: string },
+  { program: name, usualDir }: { readonly program: string; readonly usualDir: string | null },
 ): readonly string[] {
-  const { prefix, lacks } = carriedSettings(config, usualDir);
+  const { prefix, lacks } = usualDir === null ? NOTHING_CARRIED : carriedSettings(config, usualDir);
   const program = `${prefix}${name}`;
   const serves = config.role !== 'worker';
   const key = firstStart?.key ?? null;
@@ -39,13 +40,17 @@ export function banner(
       ? laterLines(program, firstStart?.projectId ?? 'ID')
       : firstLines(config, addresses, { program, projectId: firstStart.projectId, key })),
     ...(dashboard?.setup === 'by a command' ? [`Dashboard:   ${ownerCommand(program)}`] : []),
-    ...(firstStart !== null && key === null ? ['', WITHHELD] : []),
+    ...(firstStart !== null && key === null && serves
+      ? [`First order: ${orderCommand(addresses, 'KEY')}`, '', WITHHELD]
+      : []),
     ...(lacks.length === 0 ? [] : ['', `Replace ${lacks.join(' and ')} with the real values. Secrets are not shown.`]),
     '',
     'Stop with Ctrl-C.',
     '',
   ];
 }
+
+const NOTHING_CARRIED = { prefix: '', lacks: [] } as const;
 
 /** Follows the link on the same line, so that no line break splits the link. */
 const SETUP_NOTE = '  (to set up: works once, for an hour)';
@@ -64,7 +69,6 @@ function firstLines(
   addresses: Started['addresses'],
   { program, projectId, key }: { readonly program: string; readonly projectId: string; readonly key: string },
 ): readonly string[] {
-  const body = '{"amount": 25, "currency": "USD", "crypto_currency": "BTC"}';
   const seconds = config.sandboxCompleteAfterMs / 1000;
   return [
     'This is the first start. Cointill created a project and a test key:',
@@ -80,10 +84,15 @@ function firstLines(
     '',
     'Create a first order of 25 USD, to be paid in Bitcoin:',
     '',
-    `  curl -s ${addresses.test}/v1/orders -H 'Authorization: Bearer ${key}' -H 'Content-Type: application/json' -d '${body}'`,
+    `  ${orderCommand(addresses, key)}`,
     '',
     `Open the payment_url in the response. The order completes by itself after ${seconds} seconds.`,
   ];
+}
+
+function orderCommand({ test }: Started['addresses'], key: string): string {
+  const body = '{"amount": 25, "currency": "USD", "crypto_currency": "BTC"}';
+  return `curl -s ${test}/v1/orders -H 'Authorization: Bearer ${key}' -H 'Content-Type: application/json' -d '${body}'`;
 }
 
 const PROGRAM = path.join(import.meta.dirname, '../../bin/cointill');
@@ -141,7 +150,7 @@ export function carriedSettings(
   const urls = { DATABASE_URL: databaseUrl, DATABASE_DIRECT_URL: databaseDirectUrl };
   const shownUrls = Object.entries(urls).flatMap(([name, url]) => (url === null ? [] : [[name, withoutSecret(url)]]));
   const settings = [
-    ...(dataDir === path.resolve(usualDir, 'data') ? [] : [['DATA_DIR', dataDir]]),
+    ...(dataDir === usualDir ? [] : [['DATA_DIR', dataDir]]),
     ...shownUrls,
     ...(secretKey === null ? [] : [['SECRET_KEY', 'SECRET_KEY']]),
   ];

@@ -1,8 +1,9 @@
+import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { readConfig } from '../config/config.ts';
 import { carriedSettings } from './banner.ts';
 
-const carried = (env: Record<string, string>, cwd = '/srv/till', usualDir = cwd) =>
+const carried = (env: Record<string, string>, cwd = '/srv/till', usualDir = path.join(cwd, 'data')) =>
   carriedSettings(readConfig(env, cwd), usualDir);
 
 describe('the settings that a command of another terminal needs', () => {

@@ -19,6 +19,7 @@ const PROGRAM = path.join(import.meta.dirname, '../../bin/cointill');
  */
 const ONE_OF_EACH: Readonly<Record<CommandGroup, { readonly words: string; readonly code: number } | null>> = {
   start: null,
+  health: null,
   project: { words: 'list', code: 0 },
   customer: { words: 'delete --project ID --older-than 365', code: 0 },
   key: { words: 'list --project ID', code: 0 },

@@ -13,6 +13,10 @@ export const GROUPS: Readonly<Record<CommandGroup, Group>> = {
     description: 'start the service',
     load: async () => (await import('./start.ts')).addStartCommand,
   },
+  health: {
+    description: 'check whether the service on this machine is ready, by exit code 0 or 1',
+    load: async () => (await import('./health.ts')).addHealthCommand,
+  },
   project: {
     description: 'create, list and change projects',
     load: async () => (await import('./project.ts')).addProjectCommands,
@@ -82,6 +86,7 @@ export const GROUPS: Readonly<Record<CommandGroup, Group>> = {
 /** An example of each command, behind the program's name; its options are what most people need. */
 export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   start: ['start'],
+  health: ['health'],
   'project create': ['project create --name Shop'],
   'project list': ['project list'],
   'project deactivate': ['project deactivate ID'],

@@ -5,6 +5,7 @@ import type { Command } from 'commander';
 import type { Logger } from 'pino';
 import { calledAs, publicName, wrapperName } from '../config/called-as.ts';
 import { ConfigError, readConfig, type Config } from '../config/config.ts';
+import { usualDataDir } from '../config/installation.ts';
 import { banner, startRecord } from './banner.ts';
 import type { Started } from '../service/started.ts';
 import { ListenError } from '../http/listen-error.ts';
@@ -109,8 +110,10 @@ const RELAXED =
 /** In production a supervisor keeps every line: JSON like the rest of the log, and without a key. */
 function greet(config: Config, service: Started, log: Logger, program: string): void {
   if (!config.production) {
-    const usualDir = process.env['INIT_CWD'] ?? process.cwd();
-    return writeLines(banner(config, service, { program, usualDir }));
+    const usualDir = usualDataDir(process.env, process.env['INIT_CWD'] ?? process.cwd());
+    // A wrapper, such as that of a container, has the service's settings.
+    const isWrapped = wrapperName(process.env) !== null;
+    return writeLines(banner(config, service, { program, usualDir: isWrapped ? null : usualDir }));
   }
   const message = 'Cointill is running';
   const firstStep = `${message}; this is the first start, so create a key with the command`;

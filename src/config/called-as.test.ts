@@ -10,6 +10,9 @@ describe('the commands in a message', () => {
     expect(withProgram(message, './bin/cointill')).toBe(
       'List them with: ./bin/cointill project list. Then (./bin/cointill wallet set --project ID).',
     );
+    expect(withProgram('npx cointill start, or cointill start', 'npx cointill')).toBe(
+      'npx cointill start, or npx cointill start',
+    );
     for (const group of COMMAND_GROUPS) expect(withProgram(`cointill ${group}`, '$&')).toBe(`$& ${group}`);
   });
 
@@ -55,6 +58,26 @@ describe('the program', () => {
     expect(calledAs({ PATH, COINTILL_CALLED_AS: path.join(second, 'cointill') }, '/')).toBe(`${second}/cointill`);
     // A wrapper that runs it as another user gives its own name.
     expect(calledAs({ PATH, COINTILL_CALLED_AS: 'till' }, '/')).toBe('till');
+  });
+
+  it('is named with npx where npx ran it, and with what npx was asked for', async () => {
+    const folder = await mkdtemp(path.join(os.tmpdir(), 'cointill-npx-'));
+    onTestFinished(() => rm(folder, { recursive: true }));
+    const fetched = path.join(folder, '_npx/0a1b');
+    await mkdir(fetched, { recursive: true });
+    const named = async (packages: readonly string[]) => {
+      await writeFile(path.join(fetched, 'package.json'), JSON.stringify({ _npx: { packages } }));
+      const called = path.join(fetched, 'node_modules/.bin/cointill');
+      return calledAs({ npm_command: 'exec', COINTILL_CALLED_AS: called, PATH: path.dirname(called) }, '/');
+    };
+    expect(await named(['cointill'])).toBe('npx cointill');
+    expect(await named(['cointill@1.2.3'])).toBe('npx cointill@1.2.3');
+    expect(await named(['/my files/cointill-1.2.3.tgz'])).toBe("npx -p '/my files/cointill-1.2.3.tgz' cointill");
+    expect(await named(['node@24', 'cointill'])).toBe('npx -p node@24 -p cointill cointill');
+    const installed = '/srv/shop/node_modules/.bin/cointill';
+    expect(calledAs({ npm_command: 'exec', COINTILL_CALLED_AS: installed }, '/srv/shop')).toBe('npx cointill');
+    expect(calledAs({ COINTILL_CALLED_AS: installed }, '/srv/shop')).toBe(installed);
+    expect(publicName("npx -p '/my files/cointill-1.2.3.tgz' cointill")).toBe('npx cointill');
   });
 
   it('is named to clients without the folder that it is installed in', () => {

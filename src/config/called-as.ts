@@ -1,9 +1,10 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 
 /** The groups of commands of `cointill`, in the order of its help. */
 export const COMMAND_GROUPS = [
   'start',
+  'health',
   'project',
   'customer',
   'key',
@@ -28,7 +29,9 @@ const COMMAND = new RegExp(`(?<![\\w./-])cointill(?= (?:${COMMAND_GROUPS.join('|
 
 /** Puts `program`, such as `./bin/cointill`, into the commands of a message, so that people can copy them. */
 export function withProgram(message: string, program: string): string {
-  return message.replace(COMMAND, () => program);
+  // Some commands are written so already.
+  const parts = message.split(program);
+  return parts.map((part) => part.replace(COMMAND, () => program)).join(program);
 }
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -45,12 +48,37 @@ export function calledAs(env: Environment, cwd: string): string {
   const called = env['COINTILL_CALLED_AS'] ?? '';
   if (called === '') return shellWord(PROGRAM);
   if (!called.includes('/')) return called;
+  const byNpx = npxCommand(called, env);
+  if (byNpx !== null) return byNpx;
   const from = env['INIT_CWD'];
   if (!path.isAbsolute(called))
     return shellWord(from === undefined || from === cwd ? called : path.resolve(cwd, called));
   const name = path.basename(called);
   const folder = (env['PATH'] ?? '').split(path.delimiter).find((one) => existsSync(path.join(one, name)));
   return folder !== undefined && path.join(folder, name) === path.normalize(called) ? name : shellWord(called);
+}
+
+/**
+ * The `npx …` that ran the program; null if it was called by its path. npm keeps what npx was asked for beside the
+ * packages that it fetched: a name, a version or a file.
+ */
+function npxCommand(called: string, env: Environment): string | null {
+  if (env['npm_command'] !== 'exec') return null;
+  const [fetched] = /^.*\/_npx\/[^/]+(?=\/node_modules\/)/.exec(called) ?? [];
+  const asked = fetched === undefined ? ['cointill'] : askedOfNpx(`${fetched}/package.json`);
+  const [first = 'cointill'] = asked;
+  if (asked.length === 1 && /^cointill(?:@|$)/.test(first)) return `npx ${shellWord(first)}`;
+  return `npx ${asked.map((one) => `-p ${shellWord(one)}`).join(' ')} cointill`;
+}
+
+function askedOfNpx(file: string): readonly string[] {
+  try {
+    const { _npx: npx }: { readonly _npx?: { readonly packages?: unknown } } = JSON.parse(readFileSync(file, 'utf8'));
+    const packages = npx?.packages;
+    return Array.isArray(packages) && packages.every((one) => typeof one === 'string') ? packages : ['cointill'];
+  } catch {
+    return ['cointill'];
+  }
 }
 
 /** The command that runs the program with the service's settings, as `deploy/systemd/cointill` does; null: none. */
@@ -66,5 +94,6 @@ export function shellWord(text: string): string {
 
 /** The program's name in answers to clients, who must not learn where it is installed from an absolute path. */
 export function publicName(program: string): string {
+  if (program.startsWith('npx -p ')) return 'npx cointill';
   return /^'?\//.test(program) ? 'cointill' : program;
 }

@@ -8,6 +8,7 @@ import type { NetworkNodes } from '../rails/networks.ts';
 import type { UtxoChains } from '../rails/family.ts';
 import { parseFixedRates } from '../rates/fixed.ts';
 import { sourceOwner, WEB_SOURCES } from '../rates/web-sources.ts';
+import { usualDataDir } from './installation.ts';
 import { readMail, type MailConfig } from './mail.ts';
 import { readNetworks, readUtxoChains } from './networks.ts';
 import { reader, type Reader } from './reader.ts';
@@ -148,7 +149,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>, cw
     port,
     sandboxPort,
     monitorPort,
-    dataDir: path.resolve(cwd, read.text('DATA_DIR') ?? './data'),
+    dataDir: path.resolve(cwd, read.text('DATA_DIR') ?? usualDataDir(env, cwd)),
     databaseUrl,
     databaseDirectUrl,
     baseUrl,

@@ -35,7 +35,7 @@ export async function findBinariesPackage(fromDir: string): Promise<BinariesPack
     }
     if (dirname(dir) === dir) {
       throw new EmbeddedPostgresError(
-        `The embedded database's programs (npm package ${name}) are not installed. Run npm ci without --omit=optional, ${OR_DATABASE_URL}.`,
+        `The embedded database's programs (npm package ${name}) are not installed. Install Cointill again without --omit=optional (in a checkout: npm ci), ${OR_DATABASE_URL}.`,
       );
     }
   }
@@ -47,7 +47,7 @@ function readVersion(manifest: string, name: string): string {
     return parsed.version;
   }
   throw new EmbeddedPostgresError(
-    `The npm package ${name} is damaged: its package.json names no version. Run npm ci again.`,
+    `The npm package ${name} is damaged: its package.json names no version. Install Cointill again (in a checkout: npm ci).`,
   );
 }
 

@@ -95,7 +95,7 @@ describe.skipIf(hasNoBrowser)('several payments at once', () => {
     });
     await label(page, 'audit');
     await page.getByText(`Adding “audit”: 100 of ${COPIES + 2}`).waitFor();
-    await page.getByText('We could not reach the server.').waitFor();
+    await page.getByText('The dashboard could not reach the server.').waitFor();
     expect(await violations(page, 'a change that was interrupted')).toEqual([]);
     await button(page, 'Continue').click();
     await page.getByText(`“audit” was added to ${COPIES + 1} payments.`).waitFor();

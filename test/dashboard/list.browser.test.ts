@@ -218,7 +218,7 @@ describe.skipIf(hasNoBrowser)('the list of payments', () => {
     await page.unroute(/\/export$/);
     await page.route(/\/export$/, (route) => route.abort());
     await button(page, 'Download').click();
-    await page.getByRole('alert').getByText('We could not reach the server.').waitFor();
+    await page.getByRole('alert').getByText('The dashboard could not reach the server.').waitFor();
   });
 
   it('takes addresses and views of other versions: what it does not know is left out, and said', async () => {

@@ -181,9 +181,7 @@ describe.skipIf(hasNoBrowser)('a live payment, on a real chain', () => {
     const file = { name: 'signed.psbt', mimeType: 'application/octet-stream', buffer: Buffer.from(signed.toPSBT()) };
     await sign.locator('input[type=file]').setInputFiles(file);
     await send.click();
-    await sign
-      .getByText('The network has received the transaction. It is waiting to be included in a block.')
-      .waitFor();
+    await sign.getByText('The network has received the transaction, but has not included it in a block yet.').waitFor();
     expect(await violations(page, 'Sign refund, sent')).toEqual([]);
     await node().mine(1);
     await sign.getByText('1 of 2 confirmations.').waitFor();

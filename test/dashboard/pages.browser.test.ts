@@ -213,7 +213,7 @@ describe.skipIf(hasNoBrowser)('the shell', () => {
     await page.getByRole('button', { name: 'Change e-mail' }).click();
     await page.getByRole('textbox', { name: 'E-mail' }).fill('someone@example.com');
     await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
-    const reauthentication = page.getByRole('dialog', { name: 'Confirm it is you' });
+    const reauthentication = page.getByRole('dialog', { name: 'Confirm it’s you' });
     await reauthentication.waitFor();
     expect(await violations(page, 'reauthentication')).toEqual([]);
     await reauthentication.getByLabel('Password').fill(PASSWORD);

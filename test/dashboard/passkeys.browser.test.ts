@@ -47,7 +47,7 @@ describe.skipIf(hasNoBrowser)('a passkey', () => {
     await page.getByRole('button', { name: 'Add a passkey' }).click();
     await page.getByLabel('Name').fill('Again');
     await page.getByRole('dialog').getByRole('button', { name: 'Add a passkey' }).click();
-    await page.getByText('This device or key already has a passkey for your account.').waitFor();
+    await page.getByText('This device or security key already has a passkey for your account.').waitFor();
     await page.keyboard.press('Escape');
 
     await signOut(page);

@@ -162,7 +162,7 @@ describe.skipIf(hasNoBrowser)('Refunds', () => {
     await page.route('**/refunds/export', (route) => route.abort());
     await dialog(page).getByRole('button', { name: 'Export refunds' }).click();
     await dialog(page)
-      .getByText(/We could not reach the server/)
+      .getByText(/The dashboard could not reach the server/)
       .waitFor();
     await page.unroute('**/refunds/export');
     const arrives = page.waitForEvent('download');

@@ -63,7 +63,7 @@ describe.skipIf(hasNoBrowser)('Webhooks, Events and Requests', () => {
     status = 200;
     await panel(page).getByRole('button', { name: 'Retry' }).click();
     await panel(page).getByText('delivered').waitFor();
-    await page.getByText('Sent again. The endpoint answered with 200.').waitFor();
+    await page.getByText('Sent again. The endpoint responded with 200.').waitFor();
     await page.getByText('On', { exact: true }).waitFor();
   });
 

@@ -23,13 +23,15 @@ const MAX_DAYS = 3_650;
 /** `cointill customer delete`. */
 export function addCustomerCommands(customer: Command): void {
   const remove = customer.command('delete');
-  remove.description("delete customers' e-mail addresses, names, metadata and notes; records for bookkeeping remain");
+  remove.description(
+    "delete customers' e-mail addresses, names, descriptions, metadata, links back to the shop, notes and refund reasons; amounts and order IDs stay for your books",
+  );
   printsRecord(remove)
     .requiredOption('--project <id>', "the project's id", projectIdOf)
     .option('--email <address>', 'the customer with this e-mail address')
     .option(
       '--older-than <days>',
-      'the customers of all ended payments that are older than this many days',
+      "customers' data of payments that were created more than this many days ago and have ended",
       wholeNumber(1, MAX_DAYS),
     )
     .option('--yes', 'delete the data; without --yes, the command only counts the data')

@@ -62,7 +62,10 @@ export function addPaymentCommands(payment: Command): void {
       'only payments with these statuses, comma-separated, such as pending,confirming',
       statusesOf,
     )
-    .option('--search <text>', 'only payments with these words in the order id, customer, description, amount, note …')
+    .option(
+      '--search <text>',
+      'only payments that contain these words, for example in the order ID, customer, description, amount or notes',
+    )
     .option('--limit <n>', `how many, 1 to ${MAX_LIMIT}`, wholeNumber(1, MAX_LIMIT), 50)
     .option('--offset <n>', `how many to skip, 0 to ${MAX_OFFSET}`, wholeNumber(0, MAX_OFFSET), 0)
     .action(({ project, status, search, ...options }: ListOptions) =>

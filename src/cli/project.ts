@@ -130,17 +130,17 @@ function addSetCommand(project: Command): void {
   printsRecord(project.command('set').description("change a project's name, access, spread and look"))
     .argument('<id>', "the project's id", projectIdOf)
     .option('--name <name>', "the project's name")
-    .option('--allow-ips <cidrs>', 'comma-separated addresses or CIDRs from which its secret keys work; "" allows all')
+    .option('--allow-ips <cidrs>', 'comma-separated addresses or CIDRs from which secret keys work; "" allows all')
     .option(
       '--spread <percent>',
-      'how much more than the market price its customers pay, in percent, such as 1.5',
+      'how much more than the market price customers pay, in percent, such as 1.5',
       percentage,
     )
     .option('--sweep-min <usd>', 'the minimum value of a deposit to sweep', wholeNumber(0, 1_000_000))
-    .option('--allow-origins <urls>', 'comma-separated origins of pages that may use its public keys; "" allows none')
-    .option('--logo <file>', 'a PNG, JPEG or WebP of at most 64 KiB for its payment pages; "none" removes it')
-    .option('--accent <colour>', "the colour of its payment pages, such as '#0b6b5b', or none")
-    .option('--support-url <url>', 'the URL where its customers find help: https, http or mailto, or none')
+    .option('--allow-origins <urls>', 'comma-separated origins of pages that may use public keys; "" allows none')
+    .option('--logo <file>', 'a PNG, JPEG or WebP of at most 64 KiB for the payment pages; "none" removes it')
+    .option('--accent <colour>', "the colour of the payment pages, such as '#0b6b5b', or none")
+    .option('--support-url <url>', 'the URL where customers find help: https, http or mailto, or none')
     .option('--default-expiry <minutes>', 'the default time to pay, 1 to 1440, or none')
     .option('--default-currency <code>', "the shop's currency, and the default for new payments, or none for USD")
     .option('--default-success-url <url>', 'the default page for customers after a payment, or none')

@@ -35,10 +35,7 @@ export function addRecoverCommands(recovering: Command): void {
       ),
     ),
   )
-    .option(
-      '--since <time>',
-      'the time at which the loss of data may have begun, such as 2026-11-22T03:10:00Z (default: an hour ago)',
-    )
+    .option('--since <time>', 'when the data loss may have begun, such as 2026-11-22T03:10:00Z (default: an hour ago)')
     .option(
       '--backups <folder>',
       'the folder of the restored backups, with the notes about the restored copies (default: BACKUP_DIR)',

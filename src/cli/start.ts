@@ -44,10 +44,10 @@ Settings, all optional, from the environment:
                                          also LITECOIN_COOKIE_FILE, LITECOIN_CHAIN
   MAX_FEE_RATE                           highest fee rate of a refund's PSBT, in satoshi or litoshi per virtual byte (1000)
   ETHEREUM_RPC_URL, ETHEREUM_CHAIN_ID    Ethereum nodes, comma-separated, and their chain (1)
-  ETHEREUM_TOKENS                        in place of the built-in contracts, such as USDT=0x…:6; all three also for
+  ETHEREUM_TOKENS                        replace the built-in contracts, such as USDT=0x…:6; all three also for
                                          ${OTHER_EVM_NETWORKS}
   NODE_POLL_MS                           pause between two polls of a node (500 or 1000)
-  FIXED_RATES, RATE_SOURCES              prices in USD, such as ETH=3000,BTC=60000; sources of the others (all)
+  FIXED_RATES, RATE_SOURCES              prices in USD, such as ETH=3000,BTC=60000; sources of other prices (all)
   RATE_MAX_AGE_SECONDS, MONITORING_HOURS how old a price may be (120); how long ended payments stay watched (168)
   SANDBOX_COMPLETE_AFTER_SECONDS         how soon test payments complete by themselves (60)
   SMTP_URL, MAIL_FROM                    the mail server, smtp:// or smtps://; the sender (its user)

@@ -27,7 +27,10 @@ export function addTermsCommand(wallet: Command): void {
       '--coin-order <coins>',
       'coins that come first on the payment page, comma-separated; "" for the default order',
     )
-    .option('--coins-off <coins>', 'coins that are not offered, comma-separated, such as ETH/ethereum; "" offers all')
+    .option(
+      '--coins-off <coins>',
+      'coins that the shop does not offer, comma-separated, such as ETH/ethereum; "" offers all',
+    )
     .option(
       '--monitoring-hours <hours>',
       `how many hours Cointill watches payments after their end, 1 to ${MAX_MONITORING_HOURS}, or none to use MONITORING_HOURS`,

@@ -92,7 +92,7 @@ function addDeleteAndEnable(webhook: Command): void {
     line: (id) => `Deleted ${id}: the endpoint no longer receives events.`,
   });
   actsOnId(
-    webhook.command('enable').description('resume an endpoint that responded with 410 or was paused'),
+    webhook.command('enable').description('send events again to an endpoint that responded with 410 or is paused'),
     'endpoint',
     {
       run: reopenEndpoint,
@@ -108,7 +108,7 @@ function addRotate(webhook: Command): void {
     webhook.command('rotate').description('give an endpoint a new secret; the old one stays valid for 24 hours'),
   )
     .argument('<id>', "the endpoint's id, we_…", endpointIdOf)
-    .option('--lost-key', 'use this if SECRET_KEY or secret.key, and with it the old secret, was lost')
+    .option('--lost-key', 'use this if you lost SECRET_KEY or secret.key, and with it the old secret')
     .action((uuid: string, { lostKey: lost = false, ...options }: OutputOptions & { readonly lostKey?: boolean }) =>
       withCointill(async ({ app, sealingKey }) => {
         const rotated = done(await rotateEndpointSecret(app, await sealingKey({ lost }), uuid, { isNewKey: lost }));

@@ -18,8 +18,8 @@ it.each<[Role | null, Action, string, string]>([
   [
     null,
     'create_projects',
-    'Without a role in all projects, you may not create projects. You need the role owner in all projects. An owner can change your role.',
-    'Ohne Rolle in allen Projekten dürfen Sie das nicht: Projekte anlegen. Dafür brauchen Sie die Rolle „Inhaber“ in allen Projekten. Ein Inhaber kann Ihre Rolle ändern.',
+    'Without a role that covers all projects, you may not create projects. You need the role owner in all projects. An owner can change your role.',
+    'Ohne eine Rolle, die für alle Projekte gilt, dürfen Sie das nicht: Projekte anlegen. Dafür brauchen Sie die Rolle „Inhaber“ in allen Projekten. Ein Inhaber kann Ihre Rolle ändern.',
   ],
 ])('the role %s is refused %s with what it takes, in the language of the reader', (role, action, english, german) => {
   const refusal = roleError(role, action);
@@ -38,9 +38,9 @@ it.each(ROLES.flatMap((role) => ACTIONS.map((action) => [role, action] as const)
 it('a key that could do more than its maker is refused with what it could do', () => {
   const refusal = pageSentence('beyond_role', '', keyRefusalOf('developer', 'create_refunds'));
   expect(refusal('en')).toBe(
-    'With the role developer, you may not create this live key, because anyone who has the key could create refunds to a freely chosen address. Give the key fewer permissions, or ask somebody with the role owner or admin.',
+    'With the role developer, you may not create this live key, because anyone who has the key could create refunds to any address. Give the key fewer permissions, or ask somebody with the role owner or admin.',
   );
   expect(refusal('de')).toBe(
-    'Mit der Rolle „Entwicklung“ können Sie diesen Live-Schlüssel nicht anlegen, denn wer ihn hat, könnte damit mehr als Sie: Erstattungen an eine frei gewählte Adresse anlegen. Geben Sie dem Schlüssel weniger Rechte, oder bitten Sie jemanden mit der Rolle „Inhaber“ oder „Admin“.',
+    'Mit der Rolle „Entwicklung“ können Sie diesen Live-Schlüssel nicht anlegen, denn wer ihn hat, könnte damit mehr als Sie: Erstattungen an beliebige Adressen anlegen. Geben Sie dem Schlüssel weniger Rechte, oder bitten Sie jemanden mit der Rolle „Inhaber“ oder „Admin“.',
   );
 });

@@ -2,7 +2,7 @@
 export function refusesAsExposed(secret: string): (message: string) => boolean {
   return (message) =>
     /This is .*(private key|recovery phrase)/.test(message) &&
-    message.includes('not stored') &&
+    message.includes('did not store it') &&
     message.includes('exposed') &&
     !message.includes(secret.slice(0, 12)) &&
     !message.includes(secret.slice(-12));

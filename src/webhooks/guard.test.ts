@@ -12,55 +12,57 @@ const opened = (policy: WebhookPolicy, ...allowCidrs: string[]): WebhookPolicy =
 
 /** Addresses that are no public ones, by what they are called in the refusal. */
 const NOT_PUBLIC: readonly (readonly [string, string])[] = [
-  ['10.0.0.1', 'private'],
-  ['172.16.0.1', 'private'],
-  ['172.31.255.255', 'private'],
-  ['192.168.1.1', 'private'],
-  ['169.254.169.254', 'link-local'],
-  ['127.0.0.1', 'loopback'],
-  ['127.255.255.254', 'loopback'],
-  ['100.64.0.1', 'carrier-grade NAT'],
-  ['224.0.0.1', 'multicast'],
-  ['255.255.255.255', 'broadcast'],
-  ['0.0.0.0', 'unspecified'],
-  ['0.1.2.3', 'unspecified'],
-  ['192.0.0.1', 'reserved'],
-  ['192.0.2.1', 'reserved'],
-  ['192.88.99.1', 'reserved'],
-  ['198.18.0.1', 'reserved'],
-  ['198.51.100.1', 'reserved'],
-  ['203.0.113.1', 'reserved'],
-  ['240.0.0.1', 'reserved'],
+  ['10.0.0.1', 'a private address'],
+  ['172.16.0.1', 'a private address'],
+  ['172.31.255.255', 'a private address'],
+  ['192.168.1.1', 'a private address'],
+  ['169.254.169.254', 'a link-local address'],
+  ['127.0.0.1', 'a loopback address'],
+  ['127.255.255.254', 'a loopback address'],
+  ['100.64.0.1', 'an internal address of a provider (carrier-grade NAT)'],
+  ['224.0.0.1', 'a multicast address'],
+  ['255.255.255.255', 'a broadcast address'],
+  ['0.0.0.0', 'not the address of any machine'],
+  ['0.1.2.3', 'not the address of any machine'],
+  ['192.0.0.1', 'a reserved address'],
+  ['192.0.2.1', 'a reserved address'],
+  ['192.88.99.1', 'a reserved address'],
+  ['198.18.0.1', 'a reserved address'],
+  ['198.51.100.1', 'a reserved address'],
+  ['203.0.113.1', 'a reserved address'],
+  ['240.0.0.1', 'a reserved address'],
   // Public by the registries, a cloud's own services inside it.
-  ['168.63.129.16', 'cloud-internal'],
-  ['::ffff:168.63.129.16', 'cloud-internal'],
-  ['161.26.0.10', 'cloud-internal'],
-  ['166.8.0.1', 'cloud-internal'],
-  ['166.11.255.255', 'cloud-internal'],
-  ['::', 'unspecified'],
-  ['::1', 'loopback'],
-  ['fc00::1', 'private'],
-  ['fd12:3456::1', 'private'],
-  ['fec0::1', 'private'],
-  ['fe80::1', 'link-local'],
-  ['ff02::1', 'multicast'],
-  ['2001:db8::1', 'reserved'],
-  ['100::1', 'reserved'],
-  ['4000::1', 'reserved'],
+  ['168.63.129.16', 'an internal address of a cloud provider'],
+  ['::ffff:168.63.129.16', 'an internal address of a cloud provider'],
+  ['161.26.0.10', 'an internal address of a cloud provider'],
+  ['166.8.0.1', 'an internal address of a cloud provider'],
+  ['166.11.255.255', 'an internal address of a cloud provider'],
+  ['::', 'not the address of any machine'],
+  ['::1', 'a loopback address'],
+  ['fc00::1', 'a private address'],
+  ['fd12:3456::1', 'a private address'],
+  ['fec0::1', 'a private address'],
+  ['fe80::1', 'a link-local address'],
+  ['ff02::1', 'a multicast address'],
+  ['2001:db8::1', 'a reserved address'],
+  ['100::1', 'a reserved address'],
+  ['4000::1', 'a reserved address'],
   // IPv4 inside IPv6: judged as the IPv4 when mapped, refused in every other wrapping.
-  ['::ffff:10.0.0.1', 'private'],
-  ['::ffff:a9fe:a9fe', 'link-local'],
-  ['::ffff:7f00:1', 'loopback'],
-  ['::127.0.0.1', 'reserved'],
-  ['::8.8.8.8', 'reserved'],
-  ['2002:a00:1::', 'tunnelled IPv4'],
-  ['2002:808:808::1', 'tunnelled IPv4'],
-  ['2001:0:4136:e378:8000:63bf:3fff:fdd2', 'tunnelled IPv4'],
-  ['64:ff9b::a00:1', 'translated IPv4'],
-  ['64:ff9b::808:808', 'translated IPv4'],
-  ['64:ff9b:1::1', 'translated IPv4'],
-  ['::ffff:0:a00:1', 'translated IPv4'],
+  ['::ffff:10.0.0.1', 'a private address'],
+  ['::ffff:a9fe:a9fe', 'a link-local address'],
+  ['::ffff:7f00:1', 'a loopback address'],
+  ['::127.0.0.1', 'a reserved address'],
+  ['::8.8.8.8', 'a reserved address'],
+  ['2002:a00:1::', 'an IPv6 address that stands in for an IPv4 address (6to4 or Teredo)'],
+  ['2002:808:808::1', 'an IPv6 address that stands in for an IPv4 address (6to4 or Teredo)'],
+  ['2001:0:4136:e378:8000:63bf:3fff:fdd2', 'an IPv6 address that stands in for an IPv4 address (6to4 or Teredo)'],
+  ['64:ff9b::a00:1', 'an IPv6 address that stands in for an IPv4 address (NAT64)'],
+  ['64:ff9b::808:808', 'an IPv6 address that stands in for an IPv4 address (NAT64)'],
+  ['64:ff9b:1::1', 'an IPv6 address that stands in for an IPv4 address (NAT64)'],
+  ['::ffff:0:a00:1', 'an IPv6 address that stands in for an IPv4 address (NAT64)'],
 ];
+
+const NEVER_ALLOWED = new Set(['a multicast address', 'a broadcast address', 'not the address of any machine']);
 
 const PUBLIC: readonly string[] = [
   '168.63.129.15',
@@ -87,7 +89,11 @@ describe('an address', () => {
   it.each(NOT_PUBLIC)('%s is refused in live mode as %s', (ip, name) => {
     const refusal = addressRefusal(ip, LIVE);
     expect(refusal && refusalText(refusal)).toBe(
-      `Webhooks can be sent to public addresses only, but ${ip} is ${name === 'unspecified' ? 'an' : 'a'} ${name} address. WEBHOOK_ALLOW_CIDRS allows private ranges.`,
+      `Cointill sends webhooks only to public addresses, but ${ip} is ${name}. ${
+        NEVER_ALLOWED.has(name)
+          ? 'Give another address.'
+          : 'To allow the address, add its range to WEBHOOK_ALLOW_CIDRS.'
+      }`,
     );
     expect(addressRefusal(ip, TEST_IN_PRODUCTION)).not.toBeNull();
   });
@@ -98,7 +104,7 @@ describe('an address', () => {
   });
 
   it.each(NOT_PUBLIC)('%s (%s) is open to test mode outside production only when it is loopback', (ip, name) => {
-    expect(addressRefusal(ip, TEST) === null).toBe(name === 'loopback');
+    expect(addressRefusal(ip, TEST) === null).toBe(name === 'a loopback address');
   });
 
   it.each(['', 'localhost', '127.1', '0x7f.0.0.1', '2130706433', '[::1]', 'fe80::1%eth0', '2606:4700::1%eth0'])(
@@ -201,7 +207,7 @@ describe('a webhook URL', () => {
     'https://ⓛocalhost/',
     'https:\\\\127.0.0.1\\',
   ])('%s is this machine however it is spelt, and refused in live mode', (url) => {
-    expect(textOf(checkWebhookUrl(url, LIVE))).toContain('public addresses only');
+    expect(textOf(checkWebhookUrl(url, LIVE))).toContain('only to public addresses');
   });
 
   it('is judged the same in decimal, octal and hexadecimal spelling', () => {

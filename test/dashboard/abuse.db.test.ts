@@ -330,7 +330,7 @@ describe('right reauthentications in many sessions of one person, and calls on o
     expect(refused[0]).toMatchObject({
       status: 429,
       headers: { 'retry-after': '1' },
-      body: { error: { message: expect.stringContaining('being checked for you') } },
+      body: { error: { message: expect.stringContaining('still checking another password') } },
     });
     expect(new Set(refused.map(({ status }) => status))).toEqual(new Set([429]));
     const done = (await Promise.all(links)).map(({ status }) => status);

@@ -64,7 +64,7 @@ describe('notes', () => {
     );
     const answers = await Promise.all(edits);
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200, 409]));
-    expect(answers.find(({ status }) => status === 409)).toMatchObject(refused(409, 'has since been edited'));
+    expect(answers.find(({ status }) => status === 409)).toMatchObject(refused(409, 'has since edited'));
     const kept = answers.findIndex(({ status }) => status === 200) === 0 ? 'One tab' : 'The other';
     expect((await acts.read(owner.browser, id)).notes).toMatchObject([{ text: kept, version: 2 }]);
   });
@@ -74,7 +74,7 @@ describe('notes', () => {
     const [note] = (await post(support.browser, id, 'notes', { text: 'Gone soon' })).body.notes;
     await post(owner.browser, id, 'notes/delete', { id: note?.id, version: 1 });
     const late = await post(support.browser, id, 'notes/edit', { id: note?.id, version: 1, text: 'Too late' });
-    expect(late).toMatchObject(refused(409, 'has since been deleted'));
+    expect(late).toMatchObject(refused(409, 'has since deleted'));
     expect((await acts.read(owner.browser, id)).notes).toEqual([]);
   });
 

@@ -321,7 +321,7 @@ it('origins are saved in their own form, and of two people the second is told', 
     session.call<Saved>({ method: 'POST', path, body: { values, before } });
   expect((await save(['https://Shop.example/'], [])).body.access.allow_origins).toEqual(['https://shop.example']);
   expect((await save(['https://other.example'], [])).status).toBe(409);
-  expect((await save(['shop'], ['https://shop.example'])).body.error.message).toContain('is not an origin');
+  expect((await save(['shop'], ['https://shop.example'])).body.error.message).toContain('is not the origin');
 });
 
 it('bad input is refused by its field, and nothing is made or changed', async () => {

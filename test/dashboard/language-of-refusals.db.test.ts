@@ -44,7 +44,7 @@ it.each([
     'ethereum',
     'treasury',
     MNEMONIC,
-    'Das ist eine Wiederherstellungsphrase. Wer sie hat, kann das Geld ausgeben. Sie wurde nicht gespeichert. Geben Sie die Adresse Ihrer eigenen Wallet an, die die Einzahlungen erhalten soll (0x und 40 Hexziffern). Weil sie hier eingegeben wurde, sollten Sie sie als kompromittiert betrachten und das Geld in eine neue Wallet übertragen.',
+    'Das ist eine Wiederherstellungsphrase. Wer sie hat, kann das Geld ausgeben. Cointill hat sie nicht gespeichert. Geben Sie die Adresse Ihrer eigenen Wallet an, die die Einzahlungen erhält (0x und 40 Hexziffern). Weil sie hier eingegeben wurde, sollten Sie sie als kompromittiert betrachten und das Geld in eine neue Wallet übertragen.',
   ],
 ])('a wallet of %s as %s is refused in the language of the page', async (network, kind, source, sentence) => {
   expect(await inGerman(`${project}/wallets/${network}/preview`, { kind, source })).toBe(sentence);
@@ -56,7 +56,7 @@ it('what the role does not permit is refused in the language of the page', async
   const answer = await support.browser.call<Refused>(call);
   expect(answer.status).toBe(403);
   expect(answer.body.error.message).toMatch(
-    /^Mit der Rolle „Support“ dürfen Sie das nicht: Wallets oder Sweeps sehen\. /,
+    /^Mit der Rolle „Support“ dürfen Sie das nicht: Wallets oder Einzüge sehen\. /,
   );
 });
 
@@ -77,7 +77,7 @@ it.each([
   ['https://user:pass@hooks.example/', /^Die Webhook-URL darf keinen Benutzernamen und kein Passwort enthalten\./],
   [
     'https://10.0.0.1/',
-    /^Webhooks können nur an öffentliche Adressen gesendet werden, 10\.0\.0\.1 ist aber eine private Adresse\./,
+    /^Cointill sendet Webhooks nur an öffentliche Adressen, 10\.0\.0\.1 ist aber eine private Adresse\./,
   ],
 ])('the URL of a webhook is refused in the language of the page: %s', async (url, sentence) => {
   expect(await inGerman(`${project}/live/webhooks`, { url, events: ['order.created'] })).toMatch(sentence);

@@ -195,7 +195,7 @@ describe.skipIf(hasNoBrowser)('a payment', () => {
     const note = await noteOf(page, id);
     expect(await elsewhere(page, id, 'notes/edit', { ...note, text: 'Theirs' })).toBe(200);
     await button(page, 'Save').click();
-    await page.getByRole('alert').getByText('has since been edited').waitFor();
+    await page.getByRole('alert').getByText('has since edited').waitFor();
     expect(await violations(page, 'a note of two people')).toEqual([]);
     expect(await field.inputValue()).toBe('My own words');
     await button(page, 'Cancel').click();

@@ -158,7 +158,7 @@ describe('a refund', () => {
   it('of support goes to the address that the customer gives, and to none that support chose', async () => {
     const payment = await paid();
     const chosen = await acts.post(support.browser, payment.id, 'refunds', form({ address: ADDRESS }));
-    expect(chosen).toMatchObject(refused(403, 'create refunds to a freely chosen address'));
+    expect(chosen).toMatchObject(refused(403, 'create refunds to any address'));
     const requested = await acts.post(support.browser, payment.id, 'refunds', form({ amount: '10' }));
     expect(requested.body.payment.refunds).toMatchObject([
       {
@@ -466,7 +466,7 @@ describe('accepting', () => {
     const shown = { confirmed: part.money?.confirmed, refunded: '0' };
     await acts.post(owner.browser, part.id, 'simulate', { outcome: 'part' });
     const late = await acts.post(owner.browser, part.id, 'accept', { shown });
-    expect(late).toMatchObject(refused(409, 'money has changed in the meantime'));
+    expect(late).toMatchObject(refused(409, 'amounts have changed in the meantime'));
     const now = await acts.read(owner.browser, part.id);
     expect(now.status).toBe('pending');
     const again = { confirmed: now.money?.confirmed, refunded: now.money?.refunded };
@@ -479,7 +479,7 @@ describe('accepting', () => {
     const shown = { confirmed: late.money?.confirmed, refunded: '0' };
     await acts.post(owner.browser, late.id, 'refunds', form({ amount: '60', address: ADDRESS }));
     expect(await acts.post(owner.browser, late.id, 'accept', { shown })).toMatchObject(
-      refused(409, 'money has changed'),
+      refused(409, 'amounts have changed'),
     );
     const now = await acts.read(owner.browser, late.id);
     expect(now.can.accept).toBe(true);

@@ -187,7 +187,9 @@ describe('the claim page', () => {
   it('takes the customer’s address, refuses one of another network, and the payout completes the refund', async () => {
     const refund = await refundOf(paidOrder('ETH'), {});
     expect(refund).toMatchObject({ address: null, claim_url: expect.stringContaining(`/refund/${refund.id}`) });
-    expect(await (await fetch(String(refund['claim_url']))).text()).toContain('Where should we send your refund?');
+    expect(await (await fetch(String(refund['claim_url']))).text()).toContain(
+      'Where should the shop send your refund?',
+    );
 
     const refused = await claim(refund, BITCOIN_ADDRESS);
     expect(refused.status).toBe(400);

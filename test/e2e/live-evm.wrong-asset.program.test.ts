@@ -73,7 +73,7 @@ describe('money in an asset that an order was never quoted in', () => {
     expect(responseFaults({ 200: eventShape('payment.wrong_asset') }, 200, body)).toEqual([]);
     expect(await shop.read(order)).toMatchObject({ status: 'pending', exception: 'none', amount_received: 0 });
     expect(await pageText(order)).toContain(
-      `30.00 USDC arrived on Ethereum, but this payment must be made in USDT on Ethereum. The money doesn’t count towards this payment, but it isn’t lost. The shop can send it back. Contact the shop and mention payment ${order.id}.`,
+      `30.00 USDC arrived on Ethereum, but you must make this payment in USDT on Ethereum. The money doesn’t count towards this payment, but it isn’t lost. The shop can send it back. Contact the shop and mention payment ${order.id}.`,
     );
     // The right asset still completes it, and no event is sent twice.
     await mined(anvil, usdt.transfer(order.address, 30n * ONE));

@@ -207,7 +207,7 @@ it('customers of test payments get none, unless they have an account that may se
   await here.paid({ mode: 'test', customerEmail: 'ann@shop.example' });
   await here.round();
   expect(here.smtp.taken.map(({ to }) => to)).toEqual([['ann@shop.example']]);
-  expect(textOf(here)).toContain('This is a test. No money was moved.');
+  expect(textOf(here)).toContain('This is a test. No real money moved.');
   expect(await outcomes(here)).toEqual(['sent']);
 });
 

@@ -232,7 +232,7 @@ describe('the log of a delivery', () => {
     expect((await log(id))[0]?.log[0]).toMatchObject({
       errorStage: 'guard',
       error:
-        'Webhooks can be sent to public addresses only, but 10.0.0.1 is a private address. WEBHOOK_ALLOW_CIDRS allows private ranges.',
+        'Cointill sends webhooks only to public addresses, but 10.0.0.1 is a private address. To allow the address, add its range to WEBHOOK_ALLOW_CIDRS.',
     });
   });
 

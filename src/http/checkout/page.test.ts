@@ -57,7 +57,7 @@ describe('choosing', () => {
     expect(text).toContain('Ether ETH Base, Arbitrum One +2');
     expect(text).toMatch(/Tether USD USDT Polygon, Arbitrum One \+\d/);
     expect(text).toMatch(/USDT on Polygon Low fees .* USDT on Ethereum \(ERC-20\) Higher fees/);
-    expect(text).toContain('USDT on Tron (TRC-20) can’t be received here.');
+    expect(text).toContain('The shop can’t receive USDT on Tron (TRC-20) here.');
     expect(text).not.toContain('BTC on Tron');
   });
 
@@ -181,7 +181,7 @@ describe('paying', () => {
     const [, help = ''] = pageOf('pay, token').split('<details class="exchange"');
     const text = textOf(`<details${help}`);
     expect(text).toContain(
-      'Paying from an exchange? Withdraw USDT on Polygon. USDT on Tron (TRC-20) can’t be received here.',
+      'Paying from an exchange? Withdraw USDT on Polygon. The shop can’t receive USDT on Tron (TRC-20) here.',
     );
     expect(text).toContain('49.000001 USDT must arrive. If the exchange deducts a fee, add the fee to this amount.');
     expect(text).toContain('Check the minimum withdrawal amount, and start soon');
@@ -280,7 +280,7 @@ describe('after the payment', () => {
   it.each(['expired', 'cancelled after choosing'])('tells who has just sent what happens to it when %s', (state) => {
     const text = textOf(pageOf(state));
     expect(text).toContain('Already sent your payment? Don’t send the money again.');
-    expect(text).toContain('We keep checking until November 28, 2025');
+    expect(text).toContain('If your payment arrives by November 28, 2025');
     expect(text).toContain('Contact the shop and mention order NW-10442 (payment TXN-2025-000123).');
     expect(text).toContain('Start again at Northwind Tea');
   });
@@ -291,7 +291,7 @@ describe('after the payment', () => {
     const [card = ''] = html.split('<footer>');
     expect(linksOf(card)).toContain('https://shop.example/help');
     const later = viewOf(expired, { now: NOW + 8 * 24 * 60 * 60_000 });
-    expect(textOf(render(later).html)).not.toContain('We keep checking until');
+    expect(textOf(render(later).html)).not.toContain('If your payment arrives by');
   });
 
   it('has nothing to say about money to who was never shown an address', () => {
@@ -334,7 +334,7 @@ describe('after the payment', () => {
 
   it('says what came in another token, in place of what to do about money that was not seen', () => {
     const expired = textOf(pageOf('expired, money in another token'));
-    expect(expired).toContain('0.01234 ETH arrived on Ethereum, but this payment must be made in USDT on Polygon.');
+    expect(expired).toContain('0.01234 ETH arrived on Ethereum, but you must make this payment in USDT on Polygon.');
     expect(expired).not.toContain('Already sent your payment?');
     expect(textOf(pageOf('pay, money in another token'))).toContain('30.50 USDC arrived on Polygon');
   });

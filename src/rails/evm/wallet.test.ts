@@ -114,8 +114,12 @@ describe('a wallet key that cannot be taken', () => {
     expect(messageOf(master.publicExtendedKey)).toContain('depth 0');
     expect(messageOf(master.derive("m/44'/60'").publicExtendedKey)).toContain('depth 2');
     expect(messageOf(account.derive('m/0/0').publicExtendedKey)).toContain('depth 5');
-    expect(messageOf(account.deriveChild(1).publicExtendedKey)).toContain('chain 1, not for chain 0');
-    expect(messageOf(account.deriveChild(2 ** 31).publicExtendedKey)).toContain("chain 0', not for chain 0");
+    expect(messageOf(account.deriveChild(1).publicExtendedKey)).toContain(
+      'below /1, but receiving addresses are below /0',
+    );
+    expect(messageOf(account.deriveChild(2 ** 31).publicExtendedKey)).toContain(
+      "below /0', but receiving addresses are below /0",
+    );
   });
 
   it('is refused when it is no extended key at all', () => {

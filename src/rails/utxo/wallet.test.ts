@@ -303,8 +303,18 @@ describe('a key that cannot be taken', () => {
     ['the master key', bitcoin, publicKeyAt('m', 'zpub'), 'depth 0'],
     ['a key above the account', bitcoin, publicKeyAt("m/84'/0'", 'zpub'), 'depth 2'],
     ['the key of one address', bitcoin, publicKeyAt("m/84'/0'/0'/0/0", 'zpub'), 'depth 5'],
-    ['the change chain', bitcoin, publicKeyAt("m/84'/0'/0'/1", 'zpub'), 'chain 1, not for chain 0'],
-    ['a hardened chain', bitcoin, publicKeyAt("m/84'/0'/0'/0'", 'zpub'), "chain 0', not for chain 0"],
+    [
+      'the change chain',
+      bitcoin,
+      publicKeyAt("m/84'/0'/0'/1", 'zpub'),
+      'below /1, but receiving addresses are below /0',
+    ],
+    [
+      'a hardened chain',
+      bitcoin,
+      publicKeyAt("m/84'/0'/0'/0'", 'zpub'),
+      "below /0', but receiving addresses are below /0",
+    ],
   ] as const)('is refused with the way out: %s', (_name, params, text, says) => {
     expect(refusalOf(params, 'xpub', text)).toContain(says);
   });

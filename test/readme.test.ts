@@ -11,7 +11,10 @@ import { EVM_NETWORKS } from '../src/domain/networks.ts';
 const ROOT = path.join(import.meta.dirname, '..');
 const read = (file: string): Promise<string> => readFile(path.join(ROOT, file), 'utf8');
 
-const settings = settingsRead();
+const readNames = settingsRead();
+/** The settings that may be in a file: for these there is also a setting with `_FILE` at the end of its name. */
+const inFiles = new Set([...readNames].filter((name) => readNames.has(`${name}_FILE`)));
+const settings = new Set([...readNames].filter((name) => !name.endsWith('_FILE') || !inFiles.has(name.slice(0, -5))));
 /** How the settings of EVM networks begin. */
 const OTHER_EVM = new RegExp(`^(?:${EVM_NETWORKS.join('|')})_(?=RPC_URL|CHAIN_ID|TOKENS)`, 'i');
 
@@ -38,6 +41,21 @@ it('the help of start names every setting, those of the EVM networks by Ethereum
   const named = new Set(help.match(/\b[A-Z][A-Z_]+\b/g));
   const missing = [...settings].filter((name) => !named.has(name.replace(OTHER_EVM, 'ETHEREUM_')));
   expect(missing).toEqual([]);
+});
+
+it('the help of start and the documents name the settings that may be in a file, those of nodes together', async () => {
+  const expected = new Set([...inFiles].map((name) => name.replace(/^[A-Z]+(?=_RPC_URL$)/, '…')));
+  expect(expected.size).toBe(7);
+  const places: readonly (readonly [string, RegExp])[] = [
+    ['src/cli/start.ts', /Secrets in files:([^`]*)`/],
+    ['docs/guide/settings.md', /## Secrets in files\n([^]*?)\n\n```/],
+    ['.env.example', /# Secrets in files:([^]*?)\n\n/],
+  ];
+  for (const [file, section] of places) {
+    const found = section.exec(await read(file))?.[1] ?? '';
+    const named = new Set(found.match(/(?:…|\b[A-Z])[A-Z_]*_(?:URL|KEY|TOKEN)\b/g));
+    expect({ file, named }).toEqual({ file, named: expected });
+  }
 });
 
 describe('the documents', () => {

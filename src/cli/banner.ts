@@ -140,25 +140,33 @@ const PASSWORD = 'PASSWORD';
 /**
  * The settings that a command of another terminal needs in order to find this service's data, as a shell takes them
  * before a command; empty if there are none. `usualDir` is where a command of that terminal finds an embedded database
- * by itself. Secrets are left out: `lacks` says which have to be put in.
+ * by itself. A secret in a file is named by its file. All others are left out: `lacks` says which have to be put in.
  */
 export function carriedSettings(
   config: Config,
   usualDir: string,
 ): { readonly prefix: string; readonly lacks: readonly string[] } {
   const { databaseUrl, databaseDirectUrl, dataDir, secretKey } = config;
-  const urls = { DATABASE_URL: databaseUrl, DATABASE_DIRECT_URL: databaseDirectUrl };
-  const shownUrls = Object.entries(urls).flatMap(([name, url]) => (url === null ? [] : [[name, withoutSecret(url)]]));
+  const secrets = { DATABASE_URL: databaseUrl, DATABASE_DIRECT_URL: databaseDirectUrl, SECRET_KEY: secretKey };
+  const carried = Object.entries(secrets).flatMap(([name, value]) =>
+    value === null ? [] : [carriedSecret(name, value, config.secretFiles.get(name) ?? null)],
+  );
   const settings = [
-    ...(dataDir === usualDir ? [] : [['DATA_DIR', dataDir]]),
-    ...shownUrls,
-    ...(secretKey === null ? [] : [['SECRET_KEY', 'SECRET_KEY']]),
+    ...(dataDir === usualDir ? [] : [{ name: 'DATA_DIR', shown: dataDir, lacks: null }]),
+    ...carried,
   ];
-  const isHidden = Object.values(urls).some((url) => url !== null && withoutSecret(url) !== url);
   return {
-    prefix: settings.map(([name = '', value = '']) => `${name}=${shellWord(value)} `).join(''),
-    lacks: [...(isHidden ? [PASSWORD] : []), ...(secretKey === null ? [] : ['SECRET_KEY'])],
+    prefix: settings.map(({ name, shown }) => `${name}=${shellWord(shown)} `).join(''),
+    lacks: [...new Set(settings.flatMap(({ lacks }) => lacks ?? []))],
   };
+}
+
+/** A setting of the prefix: a file can be named, while a value appears without its secret, which `lacks` then names. */
+function carriedSecret(name: string, value: string, file: string | null) {
+  if (file !== null) return { name: `${name}_FILE`, shown: file, lacks: null };
+  if (name === 'SECRET_KEY') return { name, shown: name, lacks: name };
+  const shown = withoutSecret(value);
+  return { name, shown, lacks: shown === value ? null : PASSWORD };
 }
 
 /** The database in words. */

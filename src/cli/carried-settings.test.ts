@@ -1,5 +1,7 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { readConfig } from '../config/config.ts';
 import { carriedSettings } from './banner.ts';
 
@@ -33,6 +35,18 @@ describe('the settings that a command of another terminal needs', () => {
     expect(lacks).toEqual(['PASSWORD', 'SECRET_KEY']);
     expect(carried({ DATABASE_URL: 'postgres://till@127.0.0.1/cointill' })).toEqual({
       prefix: 'DATABASE_URL=postgres://till@127.0.0.1/cointill ',
+      lacks: [],
+    });
+  });
+
+  it('name the files of secrets, of which nothing has to be put in', () => {
+    const folder = mkdtempSync(path.join(tmpdir(), 'cointill-carried-'));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    writeFileSync(path.join(folder, 'url'), 'postgres://till:s3cr3t@db.example/cointill\n');
+    writeFileSync(path.join(folder, 'key'), 's3cr3t'.repeat(6));
+    const env = { DATABASE_URL_FILE: 'url', DATABASE_DIRECT_URL_FILE: './url', SECRET_KEY_FILE: `${folder}/key` };
+    expect(carried(env, folder)).toEqual({
+      prefix: `DATABASE_URL_FILE=${folder}/url DATABASE_DIRECT_URL_FILE=${folder}/url SECRET_KEY_FILE=${folder}/key `,
       lacks: [],
     });
   });

@@ -9,6 +9,7 @@ import {
 import type { RefusalCode } from '../domain/sentence.ts';
 import { BackupError } from '../archive/format.ts';
 import { ConfigError } from '../config/config.ts';
+import { namingFiles } from '../config/secret-files.ts';
 import { UnfitDatabaseError } from '../store/backups/check-database.ts';
 import { EmbeddedPostgresError } from '../embedded/error.ts';
 import { OccupiedDatabaseError } from '../store/backups/load.ts';
@@ -46,7 +47,13 @@ export function done<Outcome extends { readonly kind: string }>(
  * LOG_LEVEL=debug (or trace) their stack is shown instead. Only our own messages have several lines: a message that
  * quotes another program is put on one line.
  */
-export function describeError(error: unknown, env: Readonly<Record<string, string | undefined>>): readonly string[] {
+export function describeError(error: unknown, env: Environment): readonly string[] {
+  return linesOf(error, env).map((line) => namingFiles(line, env));
+}
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+function linesOf(error: unknown, env: Environment): readonly string[] {
   if (error instanceof ConfigError || error instanceof EmbeddedPostgresError) return error.message.split('\n');
   if (
     error instanceof CommandFailure ||

@@ -37,6 +37,14 @@ const SKIP_HELP = `
 Cointill notes each restore in cointill-restores.jsonl, beside the backup. If backups in that folder were restored
 before, --skip counts from the addresses and numbers at which the restored copies began.`;
 
+/** The database comes from the command's options alone. */
+const NO_DATABASE = {
+  DATABASE_URL: undefined,
+  DATABASE_URL_FILE: undefined,
+  DATABASE_DIRECT_URL: undefined,
+  DATABASE_DIRECT_URL_FILE: undefined,
+};
+
 async function runRestore(file: string, options: RestoreCommandOptions): Promise<void> {
   if (file === '-') {
     throw new UsageFailure(
@@ -44,7 +52,7 @@ async function runRestore(file: string, options: RestoreCommandOptions): Promise
     );
   }
   const target = targetOf(options);
-  const config = readConfig({ ...process.env, DATABASE_URL: undefined, DATABASE_DIRECT_URL: undefined }, process.cwd());
+  const config = readConfig({ ...process.env, ...NO_DATABASE }, process.cwd());
   const { restoreApart } = await import('../backup/restore-apart.ts');
   const place = target.kind === 'embedded' ? target.dataDir : shownUrl(target.url);
   const log = await commandLog();

@@ -54,7 +54,10 @@ Settings, all optional, from the environment:
   SECRET_KEY, METRICS_TOKEN              encrypts webhook secrets (a file in DATA_DIR); lets others read /metrics
   WEBHOOK_ALLOW_CIDRS, LOG_LEVEL         private networks that webhooks may reach; fatal to trace, or silent (info)
   DRAIN_SECONDS                          how long a stopping API still responds, with /readyz 503 (0)
-  ROLE, NODE_ENV                         all, api or worker (all); production: HTTPS only`;
+  ROLE, NODE_ENV                         all, api or worker (all); production: HTTPS only
+
+Secrets in files: with _FILE at the end of its name, such as SECRET_KEY_FILE, a setting is the path of a file that
+contains the value: DATABASE_URL, DATABASE_DIRECT_URL, REDIS_URL, SECRET_KEY, SMTP_URL, METRICS_TOKEN, …_RPC_URL`;
 
 /** `cointill start`. */
 export function addStartCommand(start: Command): void {

@@ -1,4 +1,5 @@
 import path from 'node:path';
+import { readAddresses, type Addresses } from './addresses.ts';
 import { readDatabaseUrl } from './database-url.ts';
 import type { AssetCode } from '../domain/asset-code.ts';
 import type { UsdPriceE8 } from '../domain/asset.ts';
@@ -12,7 +13,6 @@ import { usualDataDir } from './installation.ts';
 import { readMail, type MailConfig } from './mail.ts';
 import { readNetworks, readUtxoChains } from './networks.ts';
 import { reader, type Reader } from './reader.ts';
-import { readTlsFiles, type TlsFiles } from './tls.ts';
 import { settingWarnings } from './warnings.ts';
 
 export const ROLES = ['all', 'api', 'worker'] as const;
@@ -46,25 +46,13 @@ export interface BackupSchedule {
 }
 
 /** The operator's settings, validated and typed. */
-export interface Config {
+export interface Config extends Addresses {
   readonly role: Role;
-  readonly host: string;
-  readonly port: number;
-  readonly sandboxPort: number;
-  /** A port for health and metrics only, open on this machine only; null: none. */
-  readonly monitorPort: number | null;
   readonly dataDir: string;
   /** Null: the embedded PostgreSQL in `dataDir`. */
   readonly databaseUrl: string | null;
   /** A connection past the pooler in `databaseUrl`, for work that needs a session of its own; null: no pooler. */
   readonly databaseDirectUrl: string | null;
-  readonly baseUrl: string;
-  readonly sandboxBaseUrl: string;
-  readonly checkoutUrl: string;
-  readonly sandboxCheckoutUrl: string;
-  /** Addresses and CIDRs of proxies whose `X-Forwarded-*` is trusted; null: none. */
-  readonly trustProxy: readonly string[] | null;
-  readonly tls: TlsFiles | null;
   readonly redisUrl: string | null;
   readonly logLevel: (typeof LOG_LEVELS)[number];
   readonly production: boolean;
@@ -101,6 +89,8 @@ export interface Config {
   readonly backups: BackupSchedule | null;
   /** The time that an API keeps answering after it was told to stop, so that load balancers can move on. */
   readonly drainMs: number;
+  /** The absolute paths of the files that secrets were read from, by the setting whose value they hold. */
+  readonly secretFiles: ReadonlyMap<string, string>;
   /** Doubtful settings that the service starts with, a sentence each. */
   readonly warnings: readonly string[];
 }
@@ -119,18 +109,9 @@ export class ConfigError extends Error {
 /** Reads the environment. Throws one ConfigError that names every invalid value; secrets are never repeated. */
 export function readConfig(env: Readonly<Record<string, string | undefined>>, cwd: string): Config {
   const problems: string[] = [];
-  const read = reader(env, problems);
-  const port = read.integer('PORT', 4000, 1, 65_535);
-  const sandboxPort = read.integer('SANDBOX_PORT', 4001, 1, 65_535);
-  if (port === sandboxPort) problems.push(`PORT and SANDBOX_PORT are both ${port}, but must be different.`);
+  const read = reader(env, cwd, problems);
   const role = read.choice('ROLE', ROLES, 'all');
-  const monitorPort = readMonitorPort(read, role, [port, sandboxPort], problems);
-  const host = read.host('HOST') ?? '127.0.0.1';
-  const tls = readTlsFiles(read.text('TLS_CERT'), read.text('TLS_KEY'), cwd, problems);
-  const scheme = tls === null ? 'http' : 'https';
-  const shownHost = host === '0.0.0.0' || host === '::' ? 'localhost' : host.includes(':') ? `[${host}]` : host;
-  const baseUrl = read.url('BASE_URL') ?? `${scheme}://${shownHost}:${port}`;
-  const sandboxBaseUrl = read.url('SANDBOX_BASE_URL') ?? `${scheme}://${shownHost}:${sandboxPort}`;
+  const addresses = readAddresses(read, role === 'worker', cwd, problems);
   const secretKey = read.text('SECRET_KEY');
   if (secretKey !== null && secretKey.length < 32) {
     problems.push('SECRET_KEY must have at least 32 characters. Make a key with: openssl rand -base64 32');
@@ -140,24 +121,15 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>, cw
   const utxoChains = readUtxoChains(read);
   const databaseUrl = readDatabaseUrl('DATABASE_URL', read.text('DATABASE_URL'), cwd, problems);
   const databaseDirectUrl = readDatabaseUrl('DATABASE_DIRECT_URL', read.text('DATABASE_DIRECT_URL'), cwd, problems);
-  if (databaseDirectUrl !== null && databaseUrl === null) {
+  if (databaseDirectUrl !== null && !read.isSet('DATABASE_URL')) {
     problems.push('DATABASE_DIRECT_URL is a second way to the database of DATABASE_URL, which must also be set.');
   }
   const config: Config = {
     role,
-    host,
-    port,
-    sandboxPort,
-    monitorPort,
+    ...addresses,
     dataDir: path.resolve(cwd, read.text('DATA_DIR') ?? usualDataDir(env, cwd)),
     databaseUrl,
     databaseDirectUrl,
-    baseUrl,
-    sandboxBaseUrl,
-    checkoutUrl: read.url('CHECKOUT_URL') ?? baseUrl,
-    sandboxCheckoutUrl: read.url('SANDBOX_CHECKOUT_URL') ?? sandboxBaseUrl,
-    trustProxy: readTrustProxy(read, problems),
-    tls,
     redisUrl: readRedisUrl(read.text('REDIS_URL'), problems),
     logLevel: read.choice('LOG_LEVEL', LOG_LEVELS, 'info'),
     production: read.choice('NODE_ENV', ENVIRONMENTS, 'development') === 'production',
@@ -168,7 +140,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>, cw
       page: read.integer('RATE_LIMIT_PAGE', 600, 1, 1_000_000_000),
       dashboard: read.integer('RATE_LIMIT_DASHBOARD', 1200, 1, 1_000_000_000),
     },
-    ...readDashboard(read, baseUrl, problems),
+    ...readDashboard(read, addresses.baseUrl, problems),
     metricsToken: readMetricsToken(read, problems),
     secretKey,
     webhookAllowCidrs: read.cidrs('WEBHOOK_ALLOW_CIDRS') ?? [],
@@ -182,6 +154,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>, cw
     fixedRates: rates.kind === 'ok' ? rates.prices : new Map(),
     backups: readBackups(read, cwd, problems),
     drainMs: read.integer('DRAIN_SECONDS', 0, 0, 300) * 1000,
+    secretFiles: read.files(),
     warnings: [],
   };
   refuse(problems, read.lineBreaks());
@@ -192,16 +165,6 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>, cw
 function refuse(problems: readonly string[], lineBreaks: readonly string[]): void {
   const refused = lineBreaks.length > 0 ? lineBreaks : problems;
   if (refused.length > 0) throw new ConfigError(refused);
-}
-
-function readTrustProxy(read: Reader, problems: string[]): readonly string[] | null {
-  const proxies = read.cidrs('TRUST_PROXY');
-  for (const all of proxies?.filter((one) => one.endsWith('/0')) ?? []) {
-    problems.push(
-      `TRUST_PROXY: ${all} includes everybody, so anybody could claim any address. Give only the addresses of your proxies, such as 127.0.0.1 or 10.0.0.0/8.`,
-    );
-  }
-  return proxies;
 }
 
 const MIN_TOKEN_CHARACTERS = 16;
@@ -270,17 +233,6 @@ function readRateSources(text: string | null, problems: string[]): readonly stri
   if (names.every((name) => RATE_SOURCES.includes(name))) return names;
   problems.push(`RATE_SOURCES must be all, none, or some of ${RATE_SOURCES.join(', ')}, separated by commas.`);
   return [];
-}
-
-function readMonitorPort(read: Reader, role: Role, taken: readonly number[], problems: string[]): number | null {
-  const isAsked = read.text('MONITOR_PORT') !== null;
-  const port = read.integer('MONITOR_PORT', 4002, 1, 65_535);
-  if (!isAsked && role !== 'worker') return null;
-  // A worker has no other port.
-  if (role !== 'worker' && taken.includes(port)) {
-    problems.push(`MONITOR_PORT is ${port}, but PORT or SANDBOX_PORT is the same. Set MONITOR_PORT to another port.`);
-  }
-  return port;
 }
 
 function readRedisUrl(value: string | null, problems: string[]): string | null {

@@ -19,7 +19,8 @@ export function readMail(read: Reader, dashboardUrl: string, problems: string[])
   const url = read.text('SMTP_URL');
   const from = read.text('MAIL_FROM');
   if (url === null) {
-    if (from !== null) problems.push('MAIL_FROM is set, but SMTP_URL is not. To send mails, set SMTP_URL too.');
+    if (from !== null && !read.isSet('SMTP_URL'))
+      problems.push('MAIL_FROM is set, but SMTP_URL is not. To send mails, set SMTP_URL too.');
     return null;
   }
   const server = readServer(url, problems);

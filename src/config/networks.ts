@@ -34,8 +34,8 @@ export function readNetworks(
   const utxo = (network: UtxoNetwork, urls: readonly string[]): UtxoNodes => {
     const setting = settingOf(network, 'COOKIE_FILE');
     const cookieFile = read.text(setting);
-    if (cookieFile !== null && urls.length === 0) {
-      const nodes = settingOf(network, 'RPC_URL');
+    const nodes = settingOf(network, 'RPC_URL');
+    if (cookieFile !== null && urls.length === 0 && !read.isSet(nodes)) {
       const example = `http://127.0.0.1:${NETWORK_FACTS[network].rpcPort}`;
       problems.push(
         `${setting} is for the nodes of ${nodes}, but ${nodes} is not set. Set ${nodes}, for example to ${example}.`,

@@ -1,22 +1,20 @@
 import { isIP } from 'node:net';
 import { parseCidr } from '../webhooks/guard.ts';
+import { fileSettingOf, readSecretFile } from './secret-files.ts';
 
 /** RFC 1123, 2.1, and the underscores of container names. Numbers and points alone are an IP address, not a name. */
 const HOST_NAME = /^(?![\d.]+$)[a-z0-9](?:[\w-]*[a-z0-9])?(?:\.[a-z0-9](?:[\w-]*[a-z0-9])?)*$/i;
 const LINE_BREAK = /[\n\r]/;
+type Environment = Readonly<Record<string, string | undefined>>;
+
 const NODE_EXAMPLE = 'http://user:password@127.0.0.1:8332';
 
 /**
- * Reads settings by name; an empty one counts as unset. Errors are added to `problems`, each with its rule and the way
- * out; secrets are never repeated.
+ * Reads settings by name, and secrets also from their files; an empty one counts as unset. Errors are added to
+ * `problems`, each with its rule and the way out; secrets are never repeated.
  */
-export function reader(env: Readonly<Record<string, string | undefined>>, problems: string[]) {
-  const names = new Set<string>();
-  const text = (name: string): string | null => {
-    names.add(name);
-    const value = env[name]?.trim();
-    return value === undefined || value === '' ? null : value;
-  };
+export function reader(env: Environment, cwd: string, problems: string[]) {
+  const { text, variable, ...read } = valuesOf(env, cwd, problems);
   const list = (name: string): readonly string[] =>
     (text(name) ?? '')
       .split(',')
@@ -29,6 +27,7 @@ export function reader(env: Readonly<Record<string, string | undefined>>, proble
     return null;
   };
   return {
+    ...read,
     text,
     integer(name: string, fallback: number, min: number, max: number): number {
       const value = text(name);
@@ -67,7 +66,7 @@ export function reader(env: Readonly<Record<string, string | undefined>>, proble
     },
     /** Returns CIDRs in their normal form. */
     cidrs(name: string): readonly string[] | null {
-      if (text(name) === null) return null;
+      if (variable(name) === null) return null;
       return list(name).flatMap((part) => {
         const parsed = parseCidr(part);
         if (parsed.kind === 'ok') return [parsed.cidr.text];
@@ -75,9 +74,48 @@ export function reader(env: Readonly<Record<string, string | undefined>>, proble
         return [];
       });
     },
-    lineBreaks: (): readonly string[] => lineBreaksOf(names, text),
+  };
+}
+
+/** The values of settings as they stand, secrets in files included. */
+function valuesOf(env: Environment, cwd: string, problems: string[]) {
+  const names = new Set<string>();
+  const files = new Map<string, string>();
+  const variable = (name: string): string | null => {
+    names.add(name);
+    const value = env[name]?.trim();
+    return value === undefined || value === '' ? null : value;
+  };
+  const text = (name: string): string | null => {
+    const value = variable(name);
+    const setting = fileSettingOf(name);
+    const file = setting === null ? null : variable(setting);
+    if (setting === null || file === null) return value;
+    if (value !== null) {
+      problems.push(`${name} and ${setting} are both set. Set only one of them.`);
+      return value;
+    }
+    const secret = readSecretFile(name, file, cwd);
+    if (secret.kind === 'read') {
+      files.set(name, secret.file);
+      return secret.value;
+    }
+    problems.push(secret.problem);
+    return null;
+  };
+  return {
+    variable,
+    text,
+    /** Whether a setting or its file is set, even if its value is not valid. */
+    isSet(name: string): boolean {
+      const setting = fileSettingOf(name);
+      return variable(name) !== null || (setting !== null && variable(setting) !== null);
+    },
+    lineBreaks: (): readonly string[] => lineBreaksOf(names, variable),
     /** Every name that was read so far. */
     names: (): ReadonlySet<string> => names,
+    /** The files that secrets were read from so far, by the setting whose value they hold. */
+    files: (): ReadonlyMap<string, string> => files,
   };
 }
 
@@ -85,9 +123,9 @@ export function reader(env: Readonly<Record<string, string | undefined>>, proble
  * The problems of values with several lines. A quote that is not closed in systemd's `EnvironmentFile=` takes the lines
  * below it, and the secrets in them, into its value.
  */
-function lineBreaksOf(names: ReadonlySet<string>, text: (name: string) => string | null): readonly string[] {
+function lineBreaksOf(names: ReadonlySet<string>, variable: (name: string) => string | null): readonly string[] {
   return [...names]
-    .filter((name) => LINE_BREAK.test(text(name) ?? ''))
+    .filter((name) => LINE_BREAK.test(variable(name) ?? ''))
     .map(
       (name) =>
         `The value of ${name} contains a line break. Look for a quote that is not closed, and write the value on one line.`,

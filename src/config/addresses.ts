@@ -1,0 +1,65 @@
+import type { Reader } from './reader.ts';
+import { readTlsFiles, type TlsFiles } from './tls.ts';
+
+/** The addresses where the service listens, and those by which others reach it. */
+export interface Addresses {
+  readonly host: string;
+  readonly port: number;
+  readonly sandboxPort: number;
+  /** A port for health and metrics only, open on this machine only; null: none. */
+  readonly monitorPort: number | null;
+  readonly baseUrl: string;
+  readonly sandboxBaseUrl: string;
+  readonly checkoutUrl: string;
+  readonly sandboxCheckoutUrl: string;
+  /** Addresses and CIDRs of proxies whose `X-Forwarded-*` is trusted; null: none. */
+  readonly trustProxy: readonly string[] | null;
+  readonly tls: TlsFiles | null;
+}
+
+/** Reads the ports, `HOST`, the public addresses, and how clients come: by TLS or through proxies. */
+export function readAddresses(read: Reader, isWorker: boolean, cwd: string, problems: string[]): Addresses {
+  const port = read.integer('PORT', 4000, 1, 65_535);
+  const sandboxPort = read.integer('SANDBOX_PORT', 4001, 1, 65_535);
+  if (port === sandboxPort) problems.push(`PORT and SANDBOX_PORT are both ${port}, but must be different.`);
+  const monitorPort = readMonitorPort(read, isWorker, [port, sandboxPort], problems);
+  const host = read.host('HOST') ?? '127.0.0.1';
+  const tls = readTlsFiles(read.text('TLS_CERT'), read.text('TLS_KEY'), cwd, problems);
+  const scheme = tls === null ? 'http' : 'https';
+  const shownHost = host === '0.0.0.0' || host === '::' ? 'localhost' : host.includes(':') ? `[${host}]` : host;
+  const baseUrl = read.url('BASE_URL') ?? `${scheme}://${shownHost}:${port}`;
+  const sandboxBaseUrl = read.url('SANDBOX_BASE_URL') ?? `${scheme}://${shownHost}:${sandboxPort}`;
+  return {
+    host,
+    port,
+    sandboxPort,
+    monitorPort,
+    baseUrl,
+    sandboxBaseUrl,
+    checkoutUrl: read.url('CHECKOUT_URL') ?? baseUrl,
+    sandboxCheckoutUrl: read.url('SANDBOX_CHECKOUT_URL') ?? sandboxBaseUrl,
+    trustProxy: readTrustProxy(read, problems),
+    tls,
+  };
+}
+
+function readMonitorPort(read: Reader, isWorker: boolean, taken: readonly number[], problems: string[]): number | null {
+  const isAsked = read.text('MONITOR_PORT') !== null;
+  const port = read.integer('MONITOR_PORT', 4002, 1, 65_535);
+  if (!isAsked && !isWorker) return null;
+  // A worker has no other port.
+  if (!isWorker && taken.includes(port)) {
+    problems.push(`MONITOR_PORT is ${port}, but PORT or SANDBOX_PORT is the same. Set MONITOR_PORT to another port.`);
+  }
+  return port;
+}
+
+function readTrustProxy(read: Reader, problems: string[]): readonly string[] | null {
+  const proxies = read.cidrs('TRUST_PROXY');
+  for (const all of proxies?.filter((one) => one.endsWith('/0')) ?? []) {
+    problems.push(
+      `TRUST_PROXY: ${all} includes everybody, so anybody could claim any address. Give only the addresses of your proxies, such as 127.0.0.1 or 10.0.0.0/8.`,
+    );
+  }
+  return proxies;
+}

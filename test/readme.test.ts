@@ -112,8 +112,11 @@ describe('.env.example', async () => {
   it('has values that the program takes, all together', () => {
     const env = parseEnvFile(examples.map(([name, value]) => `${name}=${value}`).join('\n')).settings;
     // Files that have to be there.
-    const { TLS_CERT: _cert, TLS_KEY: _key, ...taken } = env;
+    const { TLS_CERT: _cert, TLS_KEY: _key, PLAIN_HTTP_FROM, ...taken } = env;
     expect(() => readConfig(taken, ROOT)).not.toThrow();
+    // It is for development, where there is no proxy.
+    const developer = { ...taken, NODE_ENV: '', TRUST_PROXY: '', PLAIN_HTTP_FROM };
+    expect(() => readConfig(developer, ROOT)).not.toThrow();
   });
 });
 

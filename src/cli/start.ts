@@ -34,6 +34,7 @@ Settings, all optional, from the environment:
   BASE_URL, SANDBOX_BASE_URL             public addresses of the APIs
   CHECKOUT_URL, SANDBOX_CHECKOUT_URL     public addresses of the payment page
   TLS_CERT, TLS_KEY, TRUST_PROXY         HTTPS in this process; trusted proxies
+  PLAIN_HTTP_FROM                        CIDRs that may also use plain HTTP, for development in a container (none)
   RATE_LIMIT_TEST, RATE_LIMIT_LIVE       requests per minute and key (100, 1000)
   RATE_LIMIT_PAGE, REDIS_URL             views of a page per minute (600); where processes share their limits
   DASHBOARD, DASHBOARD_URL               on or off (on); its public address (BASE_URL)

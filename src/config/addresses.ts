@@ -14,11 +14,18 @@ export interface Addresses {
   readonly sandboxCheckoutUrl: string;
   /** Addresses and CIDRs of proxies whose `X-Forwarded-*` is trusted; null: none. */
   readonly trustProxy: readonly string[] | null;
+  /** CIDRs that may use plain HTTP as this machine may; null: none, as always in production. */
+  readonly plainHttpFrom: readonly string[] | null;
   readonly tls: TlsFiles | null;
 }
 
 /** Reads the ports, `HOST`, the public addresses, and how clients come: by TLS or through proxies. */
-export function readAddresses(read: Reader, isWorker: boolean, cwd: string, problems: string[]): Addresses {
+export function readAddresses(
+  read: Reader,
+  { isWorker, production }: { readonly isWorker: boolean; readonly production: boolean },
+  cwd: string,
+  problems: string[],
+): Addresses {
   const port = read.integer('PORT', 4000, 1, 65_535);
   const sandboxPort = read.integer('SANDBOX_PORT', 4001, 1, 65_535);
   if (port === sandboxPort) problems.push(`PORT and SANDBOX_PORT are both ${port}, but must be different.`);
@@ -39,6 +46,7 @@ export function readAddresses(read: Reader, isWorker: boolean, cwd: string, prob
     checkoutUrl: read.url('CHECKOUT_URL') ?? baseUrl,
     sandboxCheckoutUrl: read.url('SANDBOX_CHECKOUT_URL') ?? sandboxBaseUrl,
     trustProxy: readTrustProxy(read, problems),
+    plainHttpFrom: readPlainHttpFrom(read, production, problems),
     tls,
   };
 }
@@ -62,4 +70,25 @@ function readTrustProxy(read: Reader, problems: string[]): readonly string[] | n
     );
   }
   return proxies;
+}
+
+function readPlainHttpFrom(read: Reader, production: boolean, problems: string[]): readonly string[] | null {
+  const networks = read.cidrs('PLAIN_HTTP_FROM');
+  if (networks === null) return null;
+  for (const all of networks.filter((one) => one.endsWith('/0'))) {
+    problems.push(
+      `PLAIN_HTTP_FROM: ${all} includes everybody, so keys and passwords could cross any network unencrypted. Give only the network that your own requests come from, such as 172.16.0.0/12 for Docker.`,
+    );
+  }
+  if (production) {
+    problems.push(
+      'PLAIN_HTTP_FROM is only for development, so it cannot be set with NODE_ENV=production. Remove PLAIN_HTTP_FROM, and let a proxy with HTTPS pass requests on (TRUST_PROXY).',
+    );
+  }
+  if (read.isSet('TRUST_PROXY')) {
+    problems.push(
+      'PLAIN_HTTP_FROM and TRUST_PROXY are both set, but behind a proxy every request must have come by HTTPS. Set only one of them.',
+    );
+  }
+  return networks;
 }

@@ -111,7 +111,8 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>, cw
   const problems: string[] = [];
   const read = reader(env, cwd, problems);
   const role = read.choice('ROLE', ROLES, 'all');
-  const addresses = readAddresses(read, role === 'worker', cwd, problems);
+  const production = read.choice('NODE_ENV', ENVIRONMENTS, 'development') === 'production';
+  const addresses = readAddresses(read, { isWorker: role === 'worker', production }, cwd, problems);
   const secretKey = read.text('SECRET_KEY');
   if (secretKey !== null && secretKey.length < 32) {
     problems.push('SECRET_KEY must have at least 32 characters. Make a key with: openssl rand -base64 32');
@@ -132,7 +133,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>, cw
     databaseDirectUrl,
     redisUrl: readRedisUrl(read.text('REDIS_URL'), problems),
     logLevel: read.choice('LOG_LEVEL', LOG_LEVELS, 'info'),
-    production: read.choice('NODE_ENV', ENVIRONMENTS, 'development') === 'production',
+    production,
     sandboxCompleteAfterMs: read.integer('SANDBOX_COMPLETE_AFTER_SECONDS', 60, 1, 86_400) * 1000,
     rateLimits: {
       test: read.integer('RATE_LIMIT_TEST', 100, 1, 1_000_000_000),

@@ -16,7 +16,12 @@ export function clientAddress(request: FastifyRequest): string {
  */
 export function countedAddress(request: FastifyRequest): string {
   const address = clientAddress(request);
-  return isIP(address) === 0 ? plainAddress(request.raw.socket.remoteAddress ?? '') : address;
+  return isIP(address) === 0 ? connectedAddress(request) : address;
+}
+
+/** The address of the connection itself, whatever headers say, with IPv4 in its own form. */
+export function connectedAddress(request: FastifyRequest): string {
+  return plainAddress(request.raw.socket.remoteAddress ?? '');
 }
 
 /** The language codes of an `accept-language` header, preferred first (RFC 9110, 12.5.4). */

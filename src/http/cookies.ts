@@ -13,7 +13,7 @@ export type CookieKind = keyof typeof LIFETIMES_MS;
 
 /**
  * Encrypted, a cookie has the prefix with which a browser accepts it only from this host itself (RFC 6265bis, 4.1.3.2).
- * Plain HTTP reaches the dashboard only from this machine; there browsers refuse the prefix.
+ * Plain HTTP reaches the dashboard only from developers; there browsers refuse the prefix.
  */
 function nameOf(kind: CookieKind, isEncrypted: boolean): string {
   return `${isEncrypted ? '__Host-' : ''}cointill_${kind}`;

@@ -5,9 +5,17 @@ import { tryServer } from './frame.fixture.ts';
 const roomy = { test: 1e9, live: 1e9, page: 1e9 };
 const developer = tryServer({}, roomy);
 const production = tryServer({ production: true }, roomy);
+/** A developer whose requests reach a container through its network. */
+const networks = { plainHttpFrom: ['10.0.0.0/8', '2001:db8::/32'] };
+const container = tryServer(networks, roomy);
+/** Servers with settings that are refused together; the rule does not depend on that refusal. */
+const mistaken = [
+  tryServer({ ...networks, production: true }, roomy),
+  tryServer({ ...networks, trustProxy: ['10.0.0.0/8'] }, roomy),
+];
 const proxied = tryServer({ production: true, trustProxy: ['10.0.0.0/8'] }, roomy);
 afterAll(async () => {
-  await Promise.all([developer.close(), production.close(), proxied.close()]);
+  await Promise.all([developer, production, container, ...mistaken, proxied].map((app) => app.close()));
 });
 
 const local = { host: fc.constantFrom('localhost', 'LOCALHOST:4000', '127.0.0.1:4000', '127.8.9.10', '[::1]:4000') };
@@ -60,6 +68,41 @@ it('refuses plain HTTP from elsewhere, to another host, or that came through any
   );
 });
 
+it('lets plain HTTP through from a network of PLAIN_HTTP_FROM to a loopback host, outside production alone', async () => {
+  const near = fc.constantFrom('10.0.0.1', '10.255.0.9', '::ffff:10.0.0.1', '2001:db8::1');
+  const far = fc.constantFrom('192.168.1.5', '8.8.8.8', '::2', '::ffff:11.0.0.1', '2001:db9::1');
+  await fc.assert(
+    fc.asyncProperty(
+      near,
+      far,
+      local.host,
+      foreignHost,
+      proxyHeader,
+      async (address, elsewhere, host, other, header) => {
+        expect(await refused(container, address, { host })).toBe(false);
+        expect(await refused(container, '127.0.0.1', { host })).toBe(false);
+        expect(await refused(container, elsewhere, { host })).toBe(true);
+        expect(await refused(container, address, { host: other })).toBe(true);
+        for (const value of ['127.0.0.1', 'https', '10.0.0.1']) {
+          expect(await refused(container, address, { host, [header]: value })).toBe(true);
+          expect(await refused(container, elsewhere, { host, [header]: value })).toBe(true);
+        }
+        for (const app of mistaken) expect(await refused(app, address, { host })).toBe(true);
+      },
+    ),
+  );
+});
+
+it('tells a developer in a container which network to name, and nobody in production or behind a proxy', async () => {
+  const hintOf = async (app: typeof developer): Promise<string> => {
+    const answer = await app.inject({ url: '/v1/orders', remoteAddress: '172.18.0.1', headers: { host: 'localhost' } });
+    return answer.json<{ error: { message: string } }>().error.message.split('proto: https.').at(-1) ?? '';
+  };
+  const hint = 'set PLAIN_HTTP_FROM to the network of 172.18.0.1, and use the host localhost.';
+  for (const app of [developer, container]) expect(await hintOf(app)).toContain(hint);
+  for (const app of [production, proxied, ...mistaken]) expect(await hintOf(app)).not.toContain('PLAIN_HTTP_FROM');
+});
+
 it('believes X-Forwarded-Proto from a trusted proxy alone, and only when every hop was HTTPS', async () => {
   const word = fc.constantFrom('https', 'HTTPS', 'http', 'wss', '');
   await fc.assert(
@@ -83,7 +126,7 @@ it('lets health and readiness through whatever came', async () => {
 });
 
 it('lets this machine read its own metrics over plain HTTP, also in production and behind a proxy, and nobody else', async () => {
-  for (const app of [production, proxied]) {
+  for (const app of [production, proxied, container]) {
     const status = async (remoteAddress: string, headers: Record<string, string>): Promise<number> =>
       (await app.inject({ url: '/metrics', remoteAddress, headers })).statusCode;
     await fc.assert(

@@ -1,13 +1,14 @@
 import { ServerResponse, type RequestListener } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Access, AccessKey } from '../app/projects/access.ts';
+import { compileCidrs } from '../app/projects/allow-list.ts';
 import type { KeyUses } from '../app/projects/key-uses.ts';
 import type { Mode } from '../domain/permission.ts';
 import type { Problems } from '../domain/problems.ts';
 import { clientAddress, dashboardLanguage } from './client.ts';
 import { parseBodies } from './body.ts';
 import { BODY_LIMIT_BYTES, asRequestError, errorBody, invalid, type RequestError, reportFault } from './errors.ts';
-import { cameEncrypted } from './https-rule.ts';
+import { cameEncrypted, type HttpsPolicy } from './https-rule.ts';
 import { nameIgnoredFields } from './ignored-fields.ts';
 import { createListener, TIMEOUTS } from './listener.ts';
 import { guardRequests, guardUnrouted, nothingAt, rateLimitHeaders, apiOf, sendRateLimitHeaders } from './guard.ts';
@@ -36,6 +37,8 @@ export interface ServerOptions {
   readonly baseUrls: Readonly<Record<Mode, string>>;
   readonly production: boolean;
   readonly trustProxy: readonly string[] | null;
+  /** The networks that may use plain HTTP as this machine may, outside production. Default: none. */
+  readonly plainHttpFrom?: readonly string[] | null;
   /** If true, each answer is the last one on its connection: the next request finds another process. Default: never. */
   readonly isStopping?: () => boolean;
   readonly tls: { readonly cert: Buffer; readonly key: Buffer } | null;
@@ -98,7 +101,7 @@ export interface AnsweredCall {
 export function buildServer(options: ServerOptions): FastifyInstance {
   const { limits, tls, trustProxy, program = 'cointill' } = options;
   const idOf = requestIds();
-  const guarding = { ...options, https: { production: options.production, behindProxy: trustProxy !== null } };
+  const guarding = { ...options, https: httpsPolicy(options) };
   const settings = {
     loggerInstance: options.log,
     logController: new LogController({ disableRequestLogging: true }),
@@ -163,6 +166,11 @@ export function buildServer(options: ServerOptions): FastifyInstance {
   });
   for (const plugin of options.plugins) void app.register(async (scope) => plugin(scope));
   return app;
+}
+
+function httpsPolicy({ production, trustProxy, plainHttpFrom = null }: ServerOptions): HttpsPolicy {
+  const networks = plainHttpFrom === null ? null : compileCidrs(plainHttpFrom);
+  return { production, behindProxy: trustProxy !== null, plainHttpFrom: networks };
 }
 
 function denialOf(request: FastifyRequest): AnsweredRequest['denied'] {

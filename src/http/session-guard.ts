@@ -19,7 +19,7 @@ import { clientAddress } from './client.ts';
 import { readCookie } from './cookies.ts';
 import { notFound, RequestError } from './errors.ts';
 import { roleError, sentenceError } from './page-sentences.ts';
-import { cameEncrypted, isLocal, type HttpsPolicy } from './https-rule.ts';
+import { cameEncrypted, isFromDeveloper, type HttpsPolicy } from './https-rule.ts';
 
 /** Rights that are another action in each mode. */
 const BY_MODE = { change_payments: CHANGE_PAYMENTS, manage_keys: MANAGE_KEYS } as const;
@@ -109,12 +109,11 @@ export async function guardDashboard(
     );
   }
   if (fault !== null) throw fault;
-  const isElsewhere = !isAtHost(request, dashboard) && !(isLocal(request) && !https.production);
-  if (isElsewhere) throw notFound(ELSEWHERE);
+  if (!isAtHost(request, dashboard) && !isFromDeveloper(request, https)) throw notFound(ELSEWHERE);
   if (rule.kind === 'dashboard') return;
   // Other sites may not embed one person's data.
   void reply.header('cross-origin-resource-policy', 'same-origin');
-  const forged = request.method === 'GET' || request.method === 'HEAD' ? null : forgery(request, dashboard);
+  const forged = request.method === 'GET' || request.method === 'HEAD' ? null : forgery(request, dashboard, https);
   if (forged !== null) throw forged;
   request.signedIn = signedIn;
   if (rule.action === 'anybody') return;
@@ -200,12 +199,12 @@ function isAtHost({ hostname }: FastifyRequest, { host = null }: DashboardGuard)
  * The refusal of a change that may come from another site's page (CSRF); null if it does not. Browsers send the site
  * (Fetch Metadata) or, if older, the origin. Requests with neither come from no browser and may not use its session.
  */
-function forgery(request: FastifyRequest, dashboard: DashboardGuard): RequestError | null {
+function forgery(request: FastifyRequest, dashboard: DashboardGuard, https: HttpsPolicy): RequestError | null {
   const { origin, behindProxy } = dashboard;
   const { origin: from, 'sec-fetch-site': site } = request.headers;
   const own = `${cameEncrypted(request, behindProxy) ? 'https' : 'http'}://${request.host}`;
-  // If DASHBOARD_URL is set, a request for another host that came this far is from this machine itself, in development.
-  const mayBeOwn = (dashboard.host ?? null) === null || isLocal(request);
+  // If DASHBOARD_URL is set, a request for another host that came this far is from a developer.
+  const mayBeOwn = (dashboard.host ?? null) === null || isFromDeveloper(request, https);
   const isOwn = from === undefined ? site === 'same-origin' : from === origin || (mayBeOwn && from === own);
   if (isOwn && (site === undefined || site === 'same-origin')) return null;
   return new RequestError(

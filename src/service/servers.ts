@@ -74,6 +74,7 @@ export async function startServers(
     baseUrls,
     production: config.production,
     trustProxy: config.trustProxy,
+    plainHttpFrom: config.plainHttpFrom,
     tls: await readTls(config),
     log,
     problems,

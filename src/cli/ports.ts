@@ -5,7 +5,7 @@ import https from 'node:https';
 import { text } from 'node:stream/consumers';
 import type { Config } from '../config/config.ts';
 import { thisInstance } from '../config/instance.ts';
-import { ListenError, MONITOR_HOST } from '../http/listen-error.ts';
+import { ListenError } from '../http/listen-error.ts';
 import { codeOf, reasonOf } from './failure.ts';
 
 /** How long the program on a port may take to say whether it is Cointill. */
@@ -17,9 +17,9 @@ const ANSWER_TIMEOUT_MS = 1_000;
  *
  * @throws ListenError for the first address that it cannot listen on
  */
-export async function checkPorts({ role, host, port, sandboxPort, monitorPort }: Config): Promise<void> {
+export async function checkPorts({ role, host, port, sandboxPort, monitorPort, monitorHost }: Config): Promise<void> {
   const wanted = [
-    ...(monitorPort === null ? [] : [{ host: MONITOR_HOST, port: monitorPort }]),
+    ...(monitorPort === null ? [] : [{ host: monitorHost, port: monitorPort }]),
     ...(role === 'worker' ? [] : [port, sandboxPort].map((one) => ({ host, port: one }))),
   ];
   for (const address of wanted) {
@@ -36,24 +36,29 @@ export async function checkPorts({ role, host, port, sandboxPort, monitorPort }:
 /** Why the service cannot listen, and the way out. */
 export async function listenFailure({ port, cause }: ListenError, config: Config): Promise<string> {
   const setting = settingOf(port, config);
-  const host = setting === 'MONITOR_PORT' ? MONITOR_HOST : config.host;
+  const hostSetting = setting === 'MONITOR_PORT' ? 'MONITOR_HOST' : 'HOST';
+  const host = setting === 'MONITOR_PORT' ? config.monitorHost : config.host;
+  const hostRule = `Set ${hostSetting} to an address of this machine, such as 127.0.0.1, or to 0.0.0.0 for all its addresses.`;
   const where = `Port ${port} of ${host}`;
   switch (codeOf(cause)) {
     case 'EADDRINUSE':
-      return taken(where, setting, config, await holderOf(host, port, config.tls !== null));
+      return taken(
+        where,
+        setting,
+        config,
+        await holderOf(host, port, config.tls !== null && setting !== 'MONITOR_PORT'),
+      );
     case 'EACCES':
       return `${where} is not available to this user. Set ${setting} to a port above 1023.`;
     case 'EADDRNOTAVAIL':
-      return `HOST is ${host}, which is not an address of this machine. Set HOST to an address of this machine.`;
+      return `${hostSetting} is ${host}, which is not an address of this machine. Set ${hostSetting} to an address of this machine.`;
     case 'ENOTFOUND':
     case 'EAI_AGAIN':
-      return `HOST is ${host}, a name that this machine cannot resolve. ${HOST_RULE}`;
+      return `${hostSetting} is ${host}, a name that this machine cannot resolve. ${hostRule}`;
     default:
-      return `HOST is ${host}, where this machine cannot listen (${reasonOf(cause)}). ${HOST_RULE}`;
+      return `${hostSetting} is ${host}, where this machine cannot listen (${reasonOf(cause)}). ${hostRule}`;
   }
 }
-
-const HOST_RULE = 'Set HOST to an address of this machine, such as 127.0.0.1, or to 0.0.0.0 for all its addresses.';
 
 function settingOf(port: number, { monitorPort, port: livePort }: Config): string {
   if (port === monitorPort) return 'MONITOR_PORT';

@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import type { Reader } from './reader.ts';
 import { readTlsFiles, type TlsFiles } from './tls.ts';
 
@@ -6,8 +7,10 @@ export interface Addresses {
   readonly host: string;
   readonly port: number;
   readonly sandboxPort: number;
-  /** A port for health and metrics only, open on this machine only; null: none. */
+  /** A port for health and metrics only; null: none. */
   readonly monitorPort: number | null;
+  /** The address of the monitor's port; unless `isLoopback`, others reach it. */
+  readonly monitorHost: string;
   readonly baseUrl: string;
   readonly sandboxBaseUrl: string;
   readonly checkoutUrl: string;
@@ -30,6 +33,12 @@ export function readAddresses(
   const sandboxPort = read.integer('SANDBOX_PORT', 4001, 1, 65_535);
   if (port === sandboxPort) problems.push(`PORT and SANDBOX_PORT are both ${port}, but must be different.`);
   const monitorPort = readMonitorPort(read, isWorker, [port, sandboxPort], problems);
+  const monitorHost = read.host('MONITOR_HOST');
+  if (monitorHost !== null && monitorPort === null) {
+    problems.push(
+      'MONITOR_HOST is the address of MONITOR_PORT, so MONITOR_PORT must be set too, for example to 4002. (Only ROLE=worker has this port by itself.)',
+    );
+  }
   const host = read.host('HOST') ?? '127.0.0.1';
   const tls = readTlsFiles(read.text('TLS_CERT'), read.text('TLS_KEY'), cwd, problems);
   const scheme = tls === null ? 'http' : 'https';
@@ -41,6 +50,7 @@ export function readAddresses(
     port,
     sandboxPort,
     monitorPort,
+    monitorHost: monitorHost ?? '127.0.0.1',
     baseUrl,
     sandboxBaseUrl,
     checkoutUrl: read.url('CHECKOUT_URL') ?? baseUrl,
@@ -91,4 +101,9 @@ function readPlainHttpFrom(read: Reader, production: boolean, problems: string[]
     );
   }
   return networks;
+}
+
+/** Whether a host, as a setting names it, can be reached from this machine alone. */
+export function isLoopback(host: string): boolean {
+  return host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'));
 }

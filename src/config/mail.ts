@@ -1,5 +1,6 @@
 import { isIP } from 'node:net';
 import type { SmtpServer } from '../mail/send.ts';
+import { isLoopback } from './addresses.ts';
 import type { Reader } from './reader.ts';
 
 /** How the service sends mail. */
@@ -71,10 +72,6 @@ function decoded(text: string): string | null {
   } catch {
     return null;
   }
-}
-
-function isLoopback(host: string): boolean {
-  return host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'));
 }
 
 /** The default sender: most mail servers accept only the user who logs in. */

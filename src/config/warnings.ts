@@ -1,4 +1,5 @@
 import { nearestName } from '../domain/nearest-name.ts';
+import { isLoopback } from './addresses.ts';
 
 /** The addresses that customers use. */
 interface Links {
@@ -9,13 +10,20 @@ interface Links {
   readonly sandboxBaseUrl: string;
 }
 
+/** The port for monitoring, and who reads metrics there. */
+interface Monitor {
+  readonly monitorPort: number | null;
+  readonly monitorHost: string;
+  readonly metricsToken: string | null;
+}
+
 /** Warns of settings that the service starts with but that are hardly meant; `known` are the names of all settings. */
 export function settingWarnings(
-  config: Links,
+  config: Links & Monitor,
   env: Readonly<Record<string, string | undefined>>,
   known: ReadonlySet<string>,
 ): readonly string[] {
-  return [...localLinks(config), ...mistypedNames(env, known)];
+  return [...localLinks(config), ...hiddenMetrics(config), ...mistypedNames(env, known)];
 }
 
 /** Warns of links that customers cannot open: without HTTPS, which production requires, or to this machine. */
@@ -38,6 +46,14 @@ function localLinks({ production, ...config }: Links): readonly string[] {
 }
 
 const LOCAL_HOST = /^(?:localhost|127(?:\.\d+){3}|0\.0\.0\.0|\[::1?\])$/;
+
+function hiddenMetrics({ monitorPort, monitorHost, metricsToken }: Monitor): readonly string[] {
+  if (monitorPort === null || isLoopback(monitorHost) || metricsToken !== null) return [];
+  return [
+    `MONITOR_HOST is ${monitorHost}, where /healthz and /readyz answer everybody, but nobody can read /metrics. Set METRICS_TOKEN to read metrics there with this token.`,
+  ];
+}
+
 /** Shorter names, such as HOST, resemble too many other words. */
 const LONG_NAME = 6;
 

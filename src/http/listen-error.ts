@@ -1,6 +1,3 @@
-/** The address at which a monitor listens: its answers are only for this machine. */
-export const MONITOR_HOST = '127.0.0.1';
-
 /** The service cannot listen where its settings say; the cause is the operating system's error. */
 export class ListenError extends Error {
   readonly port: number;

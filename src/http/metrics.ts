@@ -57,21 +57,17 @@ export function createScrape(
 
 /**
  * `GET /metrics` in Prometheus' format, with `METRICS_TOKEN` or for clients allowed by `mayRead`: by default this
- * machine.
+ * machine. Everybody else reads `refusal`.
  */
 export function metricsRoute(
   scrape: () => Promise<Scrape>,
   token: string | null,
   mayRead: (request: FastifyRequest) => boolean = isDirect,
+  refusal = 'Metrics can be read only from this machine, or with METRICS_TOKEN as the bearer token.',
 ): (app: FastifyInstance) => void {
   return (app) => {
     app.get('/metrics', { config: { guard: { kind: 'local' } }, schema: { hide: true } }, async (request, reply) => {
-      if (!hasToken(request, token) && !mayRead(request)) {
-        throw new RequestError(
-          'permission_error',
-          'Metrics can be read only from this machine, or with METRICS_TOKEN as the bearer token.',
-        );
-      }
+      if (!hasToken(request, token) && !mayRead(request)) throw new RequestError('permission_error', refusal);
       const { contentType, bytes } = await scrape();
       return reply.header('content-type', contentType).send(bytes);
     });
@@ -107,7 +103,8 @@ function registerNetworks(registry: Registry, networks: () => Promise<readonly N
   );
 }
 
-function hasToken(request: FastifyRequest, token: string | null): boolean {
+/** Whether a request carries `METRICS_TOKEN` as the bearer token. */
+export function hasToken(request: FastifyRequest, token: string | null): boolean {
   if (token !== null) {
     const given = readBearer(request.headers.authorization);
     if (typeof given === 'string') {

@@ -6,8 +6,14 @@ import { isLocal } from './https-rule.ts';
 import { createListener, TIMEOUTS } from './listener.ts';
 import { requestIds } from './request-id.ts';
 
-/** Health and metrics on a separate port that is not behind a proxy. A worker serves nothing else. */
-export function buildMonitor(plugins: readonly ((app: FastifyInstance) => void)[]): FastifyInstance {
+/**
+ * Health and metrics on a separate port that is not behind a proxy. A worker serves nothing else. `isOpen`: others may
+ * use the port too, and `plugins` decide what they read; otherwise it is for this machine alone.
+ */
+export function buildMonitor(
+  plugins: readonly ((app: FastifyInstance) => void)[],
+  { isOpen = false }: { readonly isOpen?: boolean } = {},
+): FastifyInstance {
   const app = Fastify({
     forceCloseConnections: true,
     routerOptions: { ignoreTrailingSlash: false },
@@ -18,7 +24,11 @@ export function buildMonitor(plugins: readonly ((app: FastifyInstance) => void)[
   app.addHook('onRequest', async (request, reply) => {
     void reply.header('x-request-id', request.id);
     // A web page in a browser on this machine uses another host name.
-    if (!isLocal(request)) throw new RequestError('permission_error', 'This port can be used only from this machine.');
+    if (isOpen || isLocal(request)) return;
+    throw new RequestError(
+      'permission_error',
+      'This port can be used only from this machine. To open it for others, set MONITOR_HOST.',
+    );
   });
   app.setErrorHandler((error, _request, reply) => {
     const requestError = asRequestError(error);

@@ -7,8 +7,8 @@ import type { Cointill } from './core.ts';
 import type { DiskWatch } from './disk-space.ts';
 import { healthRoutes, type Readiness } from '../http/health.ts';
 import { isDirect, isLocal } from '../http/https-rule.ts';
-import { ListenError, MONITOR_HOST } from '../http/listen-error.ts';
-import { createMetrics, createScrape, metricsRoute, type Metrics } from '../http/metrics.ts';
+import { ListenError } from '../http/listen-error.ts';
+import { createMetrics, createScrape, hasToken, metricsRoute, type Metrics } from '../http/metrics.ts';
 import { buildMonitor } from '../http/monitor.ts';
 import { createObserver, registerService } from '../http/service-metrics.ts';
 import type { Prices } from './prices.ts';
@@ -16,6 +16,7 @@ import { readiness, type WatchedPart } from './readiness.ts';
 import { readFigures } from '../store/figures/figures.ts';
 import type { Listening } from '../store/notifications.ts';
 import { addressGaps } from '../store/wallets/wallets.ts';
+import { isLoopback } from '../config/addresses.ts';
 import type { Config } from '../config/config.ts';
 import { thisInstance } from '../config/instance.ts';
 import { version } from '../config/built.ts';
@@ -26,6 +27,10 @@ const SHARED_MS = 500;
 const FIGURES_FOR_MS = 15_000;
 /** Prometheus gives up a scrape after ten seconds and loses all of it. */
 const READ_WITHIN_MS = 3_000;
+
+const NO_TOKEN =
+  'Metrics are not shown at MONITOR_HOST, because METRICS_TOKEN is not set. Set METRICS_TOKEN, and send it as the bearer token.';
+const WITHOUT_TOKEN = 'Metrics are shown at MONITOR_HOST only with METRICS_TOKEN as the bearer token.';
 
 /** The counters that run from the start. */
 export interface Counting {
@@ -80,12 +85,19 @@ export function createMonitoring(
     healthRoutes(ready, (request) => answersLocally && isLocal(request), thisInstance(config)),
     metricsRoute(scrape, config.metricsToken, (request) => answersLocally && isDirect(request)),
   ];
+  /** For a port that others reach: what looks like this machine may be a forwarder, so that only the token counts. */
+  const openPlugins = (token: string | null) => [
+    healthRoutes(ready, (request) => hasToken(request, token), thisInstance(config)),
+    metricsRoute(scrape, token, () => false, token === null ? NO_TOKEN : WITHOUT_TOKEN),
+  ];
   return {
     // With a port of its own for this machine, the addresses of the API, which a proxy may expose, tell it no more.
     plugins: plugins(config.monitorPort === null),
     listen: async (port) => {
-      const monitor = buildMonitor(plugins(true));
-      await monitor.listen({ host: MONITOR_HOST, port }).catch((error: unknown) => {
+      const { monitorHost: host, metricsToken } = config;
+      const isOpen = !isLoopback(host);
+      const monitor = buildMonitor(isOpen ? openPlugins(metricsToken) : plugins(true), { isOpen });
+      await monitor.listen({ host, port }).catch((error: unknown) => {
         throw new ListenError(port, error);
       });
       return () => monitor.close();

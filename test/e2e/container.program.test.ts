@@ -3,7 +3,8 @@ import http from 'node:http';
 import os from 'node:os';
 import { text } from 'node:stream/consumers';
 import { describe, expect, it } from 'vitest';
-import { testService } from '../program.ts';
+import { testDatabase } from '../database.ts';
+import { eventually, testService } from '../program.ts';
 
 /** An address of this machine that others reach, as a container has one in its network. */
 const own = Object.values(os.networkInterfaces())
@@ -17,8 +18,14 @@ interface Asked {
 }
 
 /** Asks a port of `own`, as a request through a published port comes, with any `Host`, which `fetch` does not allow. */
-async function ask(port: string, path: string, headers: Record<string, string>, body?: object): Promise<Asked> {
-  const request = http.request({ host: own, port, path, method: body === undefined ? 'GET' : 'POST', headers });
+async function ask(
+  port: string,
+  path: string,
+  headers: Record<string, string>,
+  body?: object,
+  to = own,
+): Promise<Asked> {
+  const request = http.request({ host: to, port, path, method: body === undefined ? 'GET' : 'POST', headers });
   if (body === undefined) request.end();
   else request.setHeader('content-type', 'application/json').end(JSON.stringify(body));
   const [response]: readonly http.IncomingMessage[] = await once(request, 'response');
@@ -26,6 +33,9 @@ async function ask(port: string, path: string, headers: Record<string, string>, 
   const cookie = (response.headers['set-cookie'] ?? []).map((one) => one.split(';')[0]).join('; ');
   return { status: response.statusCode, cookie, body: await text(response) };
 }
+
+/** A node that is away: the reason names it. */
+const NO_NODE = 'http://127.0.0.1:1';
 
 const portOf = (url: string): string => new URL(url).port;
 
@@ -75,6 +85,55 @@ describe.runIf(own !== undefined)('in a container, whose published ports are rea
     const { stop } = await service.start();
     const { status, body } = await ask(portOf(service.live), '/dashboard', { host: 'localhost' });
     expect([status, body]).toEqual([403, expect.stringContaining(`set PLAIN_HTTP_FROM to the network of ${own}, `)]);
+    await stop();
+  });
+
+  it('MONITOR_HOST lets a probe ask a worker whether it is up and ready, and shows more with the token alone', async () => {
+    const { url } = await testDatabase();
+    const worker = {
+      DATABASE_URL: url,
+      ROLE: 'worker',
+      SECRET_KEY: 'one-key-for-both-starts-of-the-worker',
+      MONITOR_HOST: '0.0.0.0',
+      BITCOIN_RPC_URL: NO_NODE,
+    };
+    const METRICS_TOKEN = 'a-token-of-the-operator';
+    const bearer = { authorization: `Bearer ${METRICS_TOKEN}` };
+    for (const token of [{}, { METRICS_TOKEN }]) {
+      const hasToken = 'METRICS_TOKEN' in token;
+      const service = await testService({ ...worker, ...token });
+      const { stop } = await service.start();
+      const port = portOf(service.monitor);
+      const healthy = await ask(port, '/healthz', { host: 'worker:4002' });
+      expect([healthy.status, JSON.parse(healthy.body)]).toEqual([200, { status: 'ok' }]);
+      const bitcoin = await eventually('the node is away', async () => {
+        const { status, body } = await ask(port, '/readyz', { host: 'worker:4002' });
+        return status === 200 ? (Object(JSON.parse(body)).checks.bitcoin ?? null) : null;
+      });
+      expect(bitcoin).toBe('degraded');
+      // A forwarder on the machine itself looks like the machine.
+      for (const to of [own, '127.0.0.1']) {
+        const refused = await ask(port, '/metrics', { host: 'localhost' }, undefined, to);
+        const message = hasToken ? 'only with METRICS_TOKEN' : 'Set METRICS_TOKEN, and send it as the bearer token';
+        expect([refused.status, refused.body]).toEqual([403, expect.stringContaining(message)]);
+        expect((await ask(port, '/readyz', { host: 'localhost' }, undefined, to)).body).not.toContain('ECONNREFUSED');
+        const metrics = await ask(port, '/metrics', bearer, undefined, to);
+        expect(metrics.status).toBe(hasToken ? 200 : 403);
+        expect((await ask(port, '/readyz', bearer, undefined, to)).body.includes('ECONNREFUSED')).toBe(hasToken);
+      }
+      expect((await ask(port, '/metrics', { authorization: 'Bearer another-token-than-ours' })).status).toBe(403);
+      expect((await ask(port, '/v1/orders', bearer)).status).toBe(404);
+      const { stderr } = await stop();
+      expect(stderr.includes('MONITOR_HOST is 0.0.0.0, where')).toBe(!hasToken);
+    }
+  });
+
+  it('without MONITOR_HOST, the port of a worker is closed to others', async () => {
+    const { url } = await testDatabase();
+    const service = await testService({ DATABASE_URL: url, ROLE: 'worker' });
+    const { stop } = await service.start();
+    await expect(ask(portOf(service.monitor), '/healthz', {})).rejects.toThrow('ECONNREFUSED');
+    expect((await fetch(`${service.monitor}/metrics`)).status).toBe(200);
     await stop();
   });
 });

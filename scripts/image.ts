@@ -12,7 +12,7 @@ const USER = 65_532;
 /** The libraries of Node.js and PostgreSQL. initdb runs its server by `/bin/sh`. */
 const LIBRARIES = ['libc6', 'libgcc-s1', 'libstdc++6'];
 const SHELL = ['dash'];
-/** What the programs need of a Debian package; manuals, locales and configuration are left out. */
+/** The files of a Debian package that programs need; manuals, locales and configuration are left out. */
 const KEPT = /^(?:(?:usr\/)?lib(?:64)?\/(?!.*\/gconv\/)|(?:usr\/)?bin\/(?:da)?sh$|usr\/share\/doc\/[^/]+\/copyright$)/;
 const ARCHITECTURES: Readonly<Record<string, string>> = { x64: 'amd64', arm64: 'arm64' };
 
@@ -25,7 +25,7 @@ const SETTINGS = {
   // A container's own loopback cannot be reached from outside.
   HOST: '0.0.0.0',
   COINTILL_CALLED_AS: 'cointill',
-  // What bin/cointill sets in a checkout.
+  // Settings that bin/cointill makes in a checkout.
   UV_THREADPOOL_SIZE: '32',
   NODE_COMPILE_CACHE: '/tmp/cointill',
   NODE_OPTIONS: '--max-semi-space-size=16 --disable-warning=ExperimentalWarning',
@@ -41,7 +41,7 @@ async function makeTree(tree: string, withDatabase: boolean): Promise<void> {
   for (const folder of ['app', 'data/backups', 'etc', 'tmp', 'usr/bin', 'usr/lib', 'usr/lib64', 'usr/share']) {
     await mkdir(path.join(tree, folder), { recursive: true });
   }
-  // As Debian has it since 12.
+  // Debian's own layout since version 12.
   for (const name of ['bin', 'lib', 'lib64']) await symlink(`usr/${name}`, path.join(tree, name));
   await addDebian(tree, withDatabase ? [...LIBRARIES, ...SHELL] : LIBRARIES);
   const platform = `linux-${process.arch}`;

@@ -7,7 +7,7 @@ import { loadAssets } from '../src/http/pages/assets.ts';
 import { buildProgram } from './build-program.ts';
 
 const ROOT = path.join(import.meta.dirname, '..');
-/** What the program reads at run time, beside itself. */
+/** Everything that the program reads at run time, and the program itself. */
 const CONTENT = [
   'bin',
   'dist/program',
@@ -85,7 +85,9 @@ async function packageJson(): Promise<object> {
 
 /** The licences of the libraries that are built in, which have to be passed on with them. */
 async function licences(inputs: readonly string[]): Promise<string> {
-  const libraries = inputs.filter((file) => /^node_modules\/.*\/package\.json$/.test(file)).map(path.dirname);
+  const libraries = inputs
+    .filter((file) => /^node_modules\/.*\/package\.json$/.test(file))
+    .map((file) => path.dirname(file));
   const texts = await Promise.all(
     libraries.map(async (library) => {
       const folder = path.join(ROOT, library);

@@ -151,10 +151,7 @@ export function carriedSettings(
   const carried = Object.entries(secrets).flatMap(([name, value]) =>
     value === null ? [] : [carriedSecret(name, value, config.secretFiles.get(name) ?? null)],
   );
-  const settings = [
-    ...(dataDir === usualDir ? [] : [{ name: 'DATA_DIR', shown: dataDir, lacks: null }]),
-    ...carried,
-  ];
+  const settings = [...(dataDir === usualDir ? [] : [{ name: 'DATA_DIR', shown: dataDir, lacks: null }]), ...carried];
   return {
     prefix: settings.map(({ name, shown }) => `${name}=${shellWord(shown)} `).join(''),
     lacks: [...new Set(settings.flatMap(({ lacks }) => lacks ?? []))],

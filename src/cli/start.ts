@@ -28,7 +28,7 @@ Settings, all optional, from the environment:
   PORT, SANDBOX_PORT, HOST               where the live and the sandbox API listen (4000, 4001, 127.0.0.1)
   MONITOR_PORT                           only health and metrics (4002 for ROLE=worker, else unset)
   MONITOR_HOST                           where this port listens (127.0.0.1: this machine only)
-  DATA_DIR, DATABASE_URL                 the data's folder (./data); a PostgreSQL server of your own
+  DATA_DIR, DATABASE_URL                 the data's folder (./data in a checkout); a PostgreSQL server of your own
   DATABASE_DIRECT_URL                    a direct connection past a pooler in transaction mode
   BACKUP_DIR, BACKUP_AT, BACKUP_KEEP     a folder for one backup a day; its time (03:10, UTC); how many to keep (14)
   BACKUP_PASSPHRASE_FILE                 encrypts the backups

@@ -62,7 +62,7 @@ async function unpacked(name: string, withDatabase: boolean): Promise<Unpacked> 
   const tree = `${layout}-tree`;
   await mkdir(tree);
   await run('tar', ['-xzpf', blob(manifest.layers[0].digest), '-C', tree]);
-  // What an engine mounts.
+  // Folders on which an engine mounts.
   for (const folder of ['proc', 'dev']) await mkdir(path.join(tree, folder));
   return { bytes: (await stat(blob(manifest.layers[0].digest))).size, tree, config };
 }
@@ -149,7 +149,7 @@ describe('the image', () => {
       const ended = new Promise<number | null>((resolve) => service.once('close', resolve));
       await eventually('it runs', async () => (text.includes('Stop with Ctrl-C.') ? true : null));
       const [, curl = '', key = ''] = /^ +(curl .+Bearer (\w+).+)$/m.exec(text) ?? [];
-      // As a container's commands are typed.
+      // Commands are named as they are typed in a container.
       expect(text).toMatch(/^ {2}cointill webhook listen --project /m);
       const order: unknown = JSON.parse((await run('sh', ['-c', curl])).stdout);
       const sandbox = `http://127.0.0.1:${SANDBOX_PORT}`;

@@ -148,7 +148,7 @@ async function conditionOf(
   return sql`${sql.join(parts, sql` and `)}`;
 }
 
-/** Those that did not arrive are few, and in an index of their own. */
+/** Deliveries that did not arrive are few, and in an index of their own. */
 const IN_STATE: Readonly<Record<DeliveryState, RawBuilder<unknown>>> = {
   waiting: sql`d.state = 'waiting' and (a.id is null or d.next_attempt_at is null)`,
   delivered: sql`d.state = 'delivered'`,

@@ -8,6 +8,7 @@ import type { Config } from '../config/config.ts';
 import { openDatabase, type Connection, type DatabaseHandle } from '../store/database.ts';
 import { BackupError } from '../archive/format.ts';
 import { startEmbeddedPostgres } from '../embedded/postgres.ts';
+import { refuseMoved, refuseMovedEmbedded } from './moved-database.ts';
 
 /** The configured database server: the operator's own, or the embedded one, started or joined. */
 export interface DatabaseServer {
@@ -17,6 +18,7 @@ export interface DatabaseServer {
   readonly stop: () => Promise<void>;
 }
 
+/** Opens the server of the settings' database, unless the embedded one was moved. */
 export async function openServer(
   { databaseUrl, databaseDirectUrl, dataDir }: Config,
   log: Logger,
@@ -25,6 +27,7 @@ export async function openServer(
     const direct = databaseDirectUrl === null ? undefined : { connectionString: databaseDirectUrl };
     return { connection: { connectionString: databaseUrl }, direct, stop: async () => {} };
   }
+  await refuseMovedEmbedded(dataDir);
   const embedded = await startEmbeddedPostgres({ dataDir, log: logTo(log) });
   return { connection: embedded.connection, direct: undefined, stop: () => embedded.stop() };
 }
@@ -48,7 +51,10 @@ export async function withDatabase<Result>(
   }
   const server = await openServer(config, log);
   try {
-    return await useDatabase(server, log, work);
+    return await useDatabase(server, log, async (handle) => {
+      if (config.databaseUrl !== null) await refuseMoved(handle);
+      return work(handle);
+    });
   } finally {
     await server.stop();
   }

@@ -135,8 +135,11 @@ async function writeSnapshot(
   };
 }
 
-/** Refuses a backup without the key of the webhook secrets, because a restored copy could not send webhooks. */
-function checkKey(key: Uint8Array | null, sealed: readonly { readonly id: string; readonly secret: Buffer }[]): void {
+/** Refuses a copy without the key of the webhook secrets, because the copy could not send webhooks. */
+export function checkKey(
+  key: Uint8Array | null,
+  sealed: readonly { readonly id: string; readonly secret: Buffer }[],
+): void {
   if (sealed.length === 0) return;
   if (key === null) {
     throw new SealingKeyError(

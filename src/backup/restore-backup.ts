@@ -245,6 +245,13 @@ async function restoreKey(source: KeySource, text: string): Promise<void> {
   if (owner !== null) await chown(file, owner.uid, owner.gid);
 }
 
+/** Writes the key file of a service into the folder of its new database, unless SECRET_KEY is set. */
+export async function putKey(from: KeySource, dataDir: string): Promise<void> {
+  const present = presentKey(from);
+  if (present?.description.kind !== 'file') return;
+  await restoreKey({ secretKey: null, dataDir }, `${present.key.toString('base64')}\n`);
+}
+
 function otherKey(dataDir: string): BackupError {
   return new BackupError(
     `The ${KEY_FILE_NAME} in ${dataDir} differs from the key in the backup. Set DATA_DIR to a new folder, both here and for the service that will run on the restored database.`,

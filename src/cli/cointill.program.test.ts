@@ -32,6 +32,7 @@ const ONE_OF_EACH: Readonly<Record<CommandGroup, { readonly words: string; reado
   mail: { words: 'test --to ann@shop.example', code: 1 },
   backup: null,
   restore: null,
+  move: { words: '--to postgres://a@127.0.0.1:1/b', code: 1 },
   recover: { words: 'key', code: 0 },
   refund: { words: `show re_${'0'.repeat(26)}`, code: 1 },
   report: { words: 'statement --project ID --period last_month', code: 0 },

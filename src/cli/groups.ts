@@ -65,6 +65,10 @@ export const GROUPS: Readonly<Record<CommandGroup, Group>> = {
     description: 'create a database from a backup',
     load: async () => (await import('./restore.ts')).addRestoreCommand,
   },
+  move: {
+    description: 'move the database between the embedded one and your own PostgreSQL server',
+    load: async () => (await import('./move.ts')).addMoveCommand,
+  },
   recover: {
     description: 'continue after a failover or restore that lost data, and book the money received meanwhile',
     load: async () => (await import('./recover.ts')).addRecoverCommands,
@@ -142,6 +146,7 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   backup: ['backup /var/backups/cointill/ --keep 14'],
   'backup check': ['backup check FILE'],
   restore: ['restore FILE --data-dir NEW'],
+  move: ['move --to postgres://cointill@db.shop.example/cointill', 'move --data-dir NEW'],
   recover: ['recover --since 2026-11-22T03:10:00Z'],
   'recover book': ['recover book ADDRESS --amount 25 --order-id A-1001'],
   'recover key': ['recover key'],

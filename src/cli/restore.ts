@@ -16,9 +16,13 @@ import { recoveryLines, recoveryRecord, withSkip } from './recover.ts';
 import { progressReporter } from './progress.ts';
 import { untilStopped } from './signals.ts';
 
-interface RestoreCommandOptions extends OutputOptions, PassphraseOptions {
+/** The options that name a new database. */
+export interface TargetOptions {
   readonly dataDir?: string;
   readonly to?: string;
+}
+
+interface RestoreCommandOptions extends OutputOptions, PassphraseOptions, TargetOptions {
   readonly skip?: number;
 }
 
@@ -157,12 +161,11 @@ async function ownerOf(dataDir: string | null): Promise<string | null> {
   return userName(await readMachine(), (await stat(dataDir)).uid);
 }
 
-function targetOf({
+/** The new database that the options name. */
+export function targetOf({
   dataDir,
   to,
-}: RestoreCommandOptions):
-  | { readonly kind: 'postgres'; readonly url: string }
-  | Extract<RestoreTarget, { kind: 'embedded' }> {
+}: TargetOptions): { readonly kind: 'postgres'; readonly url: string } | Extract<RestoreTarget, { kind: 'embedded' }> {
   if (dataDir !== undefined && to === undefined) return { kind: 'embedded', dataDir: path.resolve(dataDir) };
   if (to !== undefined && dataDir === undefined) {
     if (!/^postgres(?:ql)?:\/\/./.test(to)) {
@@ -179,7 +182,7 @@ function targetOf({
 }
 
 /** The URL without its password. */
-function shownUrl(text: string): string {
+export function shownUrl(text: string): string {
   const url = new URL(text);
   url.password = '';
   return url.href;

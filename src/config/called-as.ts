@@ -17,6 +17,7 @@ export const COMMAND_GROUPS = [
   'mail',
   'backup',
   'restore',
+  'move',
   'recover',
   'refund',
   'report',

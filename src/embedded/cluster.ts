@@ -17,7 +17,7 @@ import { dirname, join, resolve } from 'node:path';
 
 import { firstClosedFolder } from './account.ts';
 import type { Account, Owner } from './account.ts';
-import type { Binaries } from './binaries.ts';
+import { installingEarlier, type Binaries } from './binaries.ts';
 import {
   diskFull,
   EmbeddedPostgresError,
@@ -122,7 +122,7 @@ export async function prepareCluster(
     await removeLeftovers(existing.dir);
     await checkReachable(existing.dir, account);
     if (!(await isEmptyFolder(existing.dir))) {
-      await checkExisting(existing, account, binaries.major);
+      await checkExisting(home.dataDir, existing, account, binaries.major);
       return existing.dir;
     }
   }
@@ -145,7 +145,19 @@ async function checkReachable(dir: string, account: Account): Promise<void> {
   }
 }
 
-async function checkExisting(existing: ExistingCluster, account: Account, major: number): Promise<void> {
+/** The major version of PostgreSQL that made a cluster; null: its folder does not say. */
+export async function majorOf({ dir }: ExistingCluster): Promise<number | null> {
+  const version = await readFile(join(dir, 'PG_VERSION'), 'utf8').catch(() => '');
+  const major = Number.parseInt(version, 10);
+  return major > 0 ? major : null;
+}
+
+async function checkExisting(
+  dataDir: string,
+  existing: ExistingCluster,
+  account: Account,
+  major: number,
+): Promise<void> {
   const { dir } = existing;
   const version = await readFile(join(dir, 'PG_VERSION'), 'utf8').catch((error: unknown) => {
     throw new EmbeddedPostgresError(
@@ -154,20 +166,23 @@ async function checkExisting(existing: ExistingCluster, account: Account, major:
       { cause: error },
     );
   });
-  if (Number.parseInt(version, 10) !== major) throw otherVersion(dir, version.trim(), major);
+  if (Number.parseInt(version, 10) !== major) throw otherVersion(dataDir, version.trim(), major);
   if (account.switchUser && existing.owner.uid !== account.uid) {
     await chownTree(dir, account);
   }
 }
 
-function otherVersion(dir: string, version: string, major: number): EmbeddedPostgresError {
+function otherVersion(dataDir: string, version: string, major: number): EmbeddedPostgresError {
+  const given = Number.parseInt(version, 10);
+  const install = installingEarlier(dataDir, given);
   const wayOut =
-    Number.parseInt(version, 10) > major
-      ? 'Run the newer Cointill that made it'
-      : `Dump it with the Cointill that made it (pg_dump of PostgreSQL ${version}), begin with an empty DATA_DIR and load the dump there`;
+    given > major
+      ? 'Run the newer Cointill that made it, or choose another DATA_DIR'
+      : install === null
+        ? 'With the Cointill that made it, move it to a PostgreSQL server of your own: cointill move --to postgres://…'
+        : `Install the programs of PostgreSQL ${given} beside it with: ${install} and then move it into a new folder with: cointill move --data-dir NEW`;
   return new EmbeddedPostgresError(
-    `The data in ${dir} is of PostgreSQL ${version}; this Cointill brings PostgreSQL ${major}, which cannot read it. ` +
-      `${wayOut}, choose another DATA_DIR, or set DATABASE_URL to a PostgreSQL ${version} server that holds this data.`,
+    `The database in ${dataDir} is of PostgreSQL ${version}; this Cointill brings PostgreSQL ${major}, which cannot read it. ${wayOut}`,
   );
 }
 

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { diskFull, EmbeddedPostgresError, OR_DATABASE_URL } from './error.ts';
+import { checkNotMoved } from './moved.ts';
 import { launchServer, readPostmaster, shutDown, type Log, type ServerProcess, type ServerSetup } from './server.ts';
 import { closeQuietly, connectionTo, takeUsageLock, type EmbeddedConnection, type UsageLock } from './usage-lock.ts';
 
@@ -68,6 +69,7 @@ async function joinOrLaunch(setup: ServerSetup, stopping: AbortSignal, ours: Lau
     // A server that we launched must not be left before its postmaster.pid exists, or stopping would miss it.
     if (stopping.aborted && (ours.server === undefined || postmaster?.isAlive === true)) throw new StopRequested();
     if (ours.server === undefined && postmaster?.isAlive !== true) {
+      await checkNotMoved(setup.dataDir);
       ours.server = await launchServer(setup, postmaster?.pid);
     }
     const connection = connectionTo((postmaster?.isAlive === true && postmaster.socketDir) || setup.socketDir);

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 
 import { chooseAccount, readMachine, type Owner } from './account.ts';
-import { findBinariesPackage, prepareBinaries } from './binaries.ts';
-import { findCluster, openDataDir, prepareCluster } from './cluster.ts';
+import { findBinariesPackage, findEarlierPackage, prepareBinaries } from './binaries.ts';
+import { findCluster, majorOf, openDataDir, prepareCluster } from './cluster.ts';
 import { diskFull, EmbeddedPostgresError, errorCode, fileFault, isDiskFullError, OR_DATABASE_URL } from './error.ts';
 import { joinServer } from './join.ts';
 import { prepareSocketDir, type Log, type ServerSetup } from './server.ts';
@@ -25,6 +25,11 @@ export interface EmbeddedPostgresOptions {
   readonly owner?: Owner | null;
   /** Whether a server that dies is started again. Default: true. */
   readonly isRestarted?: boolean;
+  /**
+   * Whether a cluster of an earlier major version is started with that version's programs, if they are in DATA_DIR.
+   * Default: false.
+   */
+  readonly mayBeEarlier?: boolean;
 }
 
 /**
@@ -75,12 +80,15 @@ async function prepareServer(options: EmbeddedPostgresOptions): Promise<ServerSe
   const existing = await findCluster(home);
   const { owner = null } = options;
   const account = chooseAccount(machine, existing ?? (owner === null ? undefined : { dir: dataDir, owner }));
-  const found = await findBinariesPackage(import.meta.dirname);
+  const major = options.mayBeEarlier === true && existing !== undefined ? await majorOf(existing) : null;
+  const earlier = major === null ? null : await findEarlierPackage(dataDir, major);
+  const found = earlier ?? (await findBinariesPackage(import.meta.dirname));
   const binaries = await prepareBinaries(found, account, account.switchUser ? systemDir : dataDir);
   const clusterDir = await prepareCluster(home, existing, account, binaries);
   return {
     binaries,
     account,
+    dataDir,
     clusterDir,
     socketDir: await prepareSocketDir(clusterDir, account),
     logFile: join(dataDir, LOG_NAME),

@@ -10,6 +10,7 @@ import { isRoot, NOBODY, temporaryFolder } from './postgres.fixture.ts';
 const setup = {
   binaries: { initdb: '/i', postgres: '/p', major: 18 },
   account: { name: 'shop', uid: 1000, gid: 1000, switchUser: false },
+  dataDir: '/srv/data',
   clusterDir: '/srv/data/postgres',
   socketDir: '/srv/data/postgres-socket',
   logFile: '/srv/data/postgres.log',

@@ -17,6 +17,7 @@ export type Log = (level: 'info' | 'warn' | 'error', message: string, details?: 
 export interface ServerSetup {
   readonly binaries: Binaries;
   readonly account: Account;
+  readonly dataDir: string;
   readonly clusterDir: string;
   readonly socketDir: string;
   readonly logFile: string;

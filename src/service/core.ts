@@ -29,7 +29,9 @@ import {
 } from '../store/backups/check-database.ts';
 import { openDatabase, type DatabaseHandle } from '../store/database.ts';
 import { openServer } from '../backup/database.ts';
+import { refuseMovedPostgres } from '../backup/moved-database.ts';
 import { migrate } from '../store/migrate.ts';
+import { holdPresence, type Presence } from '../store/presence.ts';
 import { logActivities } from './activity-lines.ts';
 import { logProblems } from './log.ts';
 import { openSealingKey } from './sealing-key.ts';
@@ -100,14 +102,16 @@ export async function openCointill(config: Config, log: Logger, parts: CoreParts
   const { derive } = thread;
   const ahead = createAddressesAhead(derive);
   const wallets = { openWallet, derive, nextAddresses: ahead.take };
+  let presence: Presence | null = null;
   const close = async (): Promise<void> => {
     ahead.stop();
     await thread.stop();
+    await presence?.stop();
     await handle.close();
     await server.stop();
   };
   try {
-    await prepareDatabase(config, handle, log, parts.mayCreate ?? true);
+    presence = await prepareDatabase(config, handle, log, problems, parts.mayCreate ?? true);
   } catch (error) {
     await close().catch(() => {});
     throw error;
@@ -211,22 +215,42 @@ function pooledRandom(): (size: number) => Uint8Array {
   };
 }
 
-/** Checks that an external database is the intended one and takes writes, then migrates the database. */
-async function prepareDatabase(config: Config, handle: DatabaseHandle, log: Logger, mayCreate: boolean): Promise<void> {
+const PRESENCE = 'the lock that keeps the database from being moved';
+
+/**
+ * Checks that an external database is the intended one, takes writes and was not moved, then migrates the database.
+ * Nobody can move it from then on.
+ */
+async function prepareDatabase(
+  config: Config,
+  handle: DatabaseHandle,
+  log: Logger,
+  problems: Problems,
+  mayCreate: boolean,
+): Promise<Presence> {
   const setting = config.databaseDirectUrl === null ? 'DATABASE_URL' : 'DATABASE_DIRECT_URL';
   const client = await namingSetting(setting, handle.connect());
+  let presence: Presence | null = null;
   try {
     if (config.databaseUrl !== null) {
       await checkWrites(client, setting);
       await namingSetting('DATABASE_URL', checkPool(handle.db));
       if (config.databaseDirectUrl !== null) await checkSameDatabase(client, handle.db);
     }
+    presence = await holdPresence(handle, (fault) =>
+      fault === null ? problems.works(PRESENCE) : problems.failed(PRESENCE, fault),
+    );
+    if (config.databaseUrl !== null) await refuseMovedPostgres(client);
     // An embedded database that is empty is at its first start, in another process; an external one is a mistake.
     if (!mayCreate) await checkNotEmpty(client, config.databaseUrl === null ? FIRST_START_MS : 0);
     const applied = await migrate(client, {
       onWait: (waiting) => log.warn(waiting, 'a migration waits for a table that another process is using'),
     });
     if (applied.length > 0) log.info({ migrations: applied }, 'brought the database up to date');
+    return presence;
+  } catch (error) {
+    await presence?.stop();
+    throw error;
   } finally {
     await client.end();
   }

@@ -1,5 +1,5 @@
 import { sql, type RawBuilder } from 'kysely';
-import { bigint, bytes, nullable, text, timestamp, type ColumnShape, type TypesOf } from './schema/column.ts';
+import { bigint, bytes, nullable, text, timestamp, uuid, type ColumnShape, type TypesOf } from './schema/column.ts';
 import * as annotations from './schema/annotations.ts';
 import * as chains from './schema/chains.ts';
 import * as figures from './schema/figures.ts';
@@ -101,6 +101,13 @@ export const TABLES = {
     problem: nullable(text()),
   },
   leases: { name: text(), holder: text(), until: timestamp() },
+  moves: {
+    id: uuid(),
+    stage: text<'moving' | 'moved' | 'arrived'>(),
+    place: text(),
+    unfinished: nullable(text()),
+    at: timestamp(),
+  },
   key_checks: { name: text(), sealed: bytes() },
 } satisfies Readonly<Record<string, Readonly<Record<string, ColumnShape>>>>;
 

@@ -61,6 +61,7 @@ const MERGED: Readonly<Record<string, string>> = {
   '0057_polls.sql': '0837a62ba30a2af6',
   '0058_growth_after.sql': 'a876d1ca9a658806',
   '0059_untraced_blocks.sql': '94bcc4e2609bd9e6',
+  '0060_moves.sql': '4a3be7fd4dfa92f6',
 };
 
 interface KnownColumn {

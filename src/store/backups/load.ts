@@ -71,7 +71,7 @@ export async function loadSnapshot(
   await fill(async (table, content) => {
     if (!names.has(table.name)) throw new Error(`The table ${table.name} is not in the manifest.`);
     try {
-      return await copyIn(client, copyStatement(client, table, 'from stdin'), content);
+      return await copyIn(client, copyStatement(client, table, 'into'), content);
     } catch (error) {
       throw isUnknownName(error) ? unfitSchema('backup', error.message) : error;
     }
@@ -98,7 +98,7 @@ async function holdAlone(client: Client): Promise<void> {
   ]);
   if (rows[0]?.isHeld === true) return;
   throw new OccupiedDatabaseError(
-    'Something else is being restored into this database at this moment, or a service starts on it. Nothing of this backup was restored there. Name another empty database, or wait until that has ended and look at the content of this one.',
+    'Something else is being restored into this database at this moment, or a service starts on it. Nothing was written there. Name another empty database, or wait until that has ended and look at the content of this one.',
   );
 }
 
@@ -106,7 +106,7 @@ async function checkEmpty(client: Client): Promise<void> {
   const { rows } = await client.query<{ name: string }>(OCCUPANTS);
   if (rows.length === 0) return;
   throw new OccupiedDatabaseError(
-    `The database is not empty (${rows.map(({ name }) => name).join(', ')} …), and a restore never writes into existing data. Name an empty database, such as one that createdb has just made.`,
+    `The database is not empty (${rows.map(({ name }) => name).join(', ')} …), and Cointill never writes into existing data there. Name an empty database, such as one that createdb has just made.`,
   );
 }
 

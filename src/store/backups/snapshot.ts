@@ -1,6 +1,6 @@
 import type { Client } from 'pg';
 import { copyOut } from './copy.ts';
-import { COPIED_TABLES, MIGRATIONS_TABLE } from './copied-tables.ts';
+import { COPIED_TABLES, isCopied, MIGRATIONS_TABLE, type Purpose } from './copied-tables.ts';
 import { checkApplied, MIGRATIONS_FOLDER, type Applied } from '../migration-files.ts';
 
 /** A table as it is copied: its columns in the order of their values. */
@@ -68,24 +68,40 @@ const SEQUENCES = `
  * Opens a snapshot of the database for reading, in one transaction on this connection, which ends with `work`. It
  * blocks nobody, and nobody blocks it.
  *
- * @throws MigrationError if the schema is not this program's, nor one that this program can migrate: the copy could not
- * be restored
+ * @throws as openSnapshot
  */
 export async function readSnapshot<Result>(
   client: Client,
   work: (snapshot: Snapshot) => Promise<Result>,
 ): Promise<Result> {
-  await client.query('begin isolation level repeatable read, read only');
+  const result = await work(await openSnapshot(client, 'backup'));
+  await client.query('commit');
+  return result;
+}
+
+/** How long a move waits for statements that are still writing. */
+const WRITERS_PATIENCE_MS = 10_000;
+
+/**
+ * Begins a transaction on this connection in which the database is read as it is at this moment; the caller ends it.
+ * For a backup it only reads. For a move, nobody else can write to any of the tables until it ends.
+ *
+ * @throws MigrationError if the schema is not this program's, nor one that this program can migrate: the copy could not
+ * be restored
+ */
+export async function openSnapshot(client: Client, purpose: Purpose): Promise<Snapshot> {
+  const names = Object.keys(COPIED_TABLES);
+  if (purpose === 'backup') await client.query('begin isolation level repeatable read, read only');
+  else await beginAlone(client, names);
   await liftLimits(client);
   const applied = await appliedMigrations(client);
   await checkApplied(MIGRATIONS_FOLDER, applied);
-  const names = Object.keys(COPIED_TABLES);
   const { rows } = await client.query<CopiedTable>(TABLES, [names]);
   const tables = new Map(rows.map((table) => [table.name, table]));
   const { rows: servers } = await client.query<{ version: string; pid: number }>(
     "select current_setting('server_version') as version, pg_backend_pid() as pid",
   );
-  const result = await work({
+  return {
     migrations: applied.map(({ name }) => name),
     // In the order of the list; an older database lacks some of them.
     tables: names.flatMap((name) => tables.get(name) ?? []),
@@ -95,11 +111,17 @@ export async function readSnapshot<Result>(
       tables.has('webhook_endpoints')
         ? (await client.query<{ id: string; secret: Buffer }>('select id, secret from webhook_endpoints')).rows
         : [],
-    copy: (table, take) => copyOut(client, copyStatement(client, table, 'to stdout'), take),
+    copy: (table, take) => copyOut(client, copyStatement(client, table, purpose), take),
     sequences: async () => (await client.query<SequenceState>(SEQUENCES, [names])).rows,
-  });
-  await client.query('commit');
-  return result;
+  };
+}
+
+/** Begins the transaction of a move. The tables are locked first, so that its snapshot has all that others wrote. */
+async function beginAlone(client: Client, names: readonly string[]): Promise<void> {
+  const { rows } = await client.query<CopiedTable>(TABLES, [names]);
+  await client.query(`begin isolation level repeatable read; set local lock_timeout = ${WRITERS_PATIENCE_MS}`);
+  if (rows.length === 0) return;
+  await client.query(`lock table ${rows.map(({ name }) => client.escapeIdentifier(name)).join(', ')} in share mode`);
 }
 
 async function appliedMigrations(client: Client): Promise<readonly Applied[]> {
@@ -115,15 +137,14 @@ async function appliedMigrations(client: Client): Promise<readonly Applied[]> {
 }
 
 /**
- * Selects the rows of a table, or none if its rows are only valid now. Binary: ids, times and hashes take half the
- * space.
+ * The statement that copies the rows of a table out of a database, none if a copy for this purpose leaves them out, or
+ * into one. Binary: ids, times and hashes take half the space.
  */
-export function copyStatement(client: Client, { name, columns }: CopiedTable, way: 'to stdout' | 'from stdin'): string {
+export function copyStatement(client: Client, { name, columns }: CopiedTable, way: Purpose | 'into'): string {
   const list = columns.map((column) => client.escapeIdentifier(column)).join(', ');
   const table = client.escapeIdentifier(name);
-  if (way === 'from stdin') return `copy ${table} (${list}) from stdin with (format binary, freeze)`;
-  const isCopied = Object.entries(COPIED_TABLES).some(([one, what]) => one === name && what === 'rows');
-  return isCopied
+  if (way === 'into') return `copy ${table} (${list}) from stdin with (format binary, freeze)`;
+  return isCopied(name, way)
     ? `copy ${table} (${list}) to stdout with (format binary)`
     : `copy (select ${list} from ${table} where false) to stdout with (format binary)`;
 }

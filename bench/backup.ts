@@ -125,7 +125,7 @@ const HEX = `md5(random()::text) || md5(random()::text)`;
  * Copies the one real payment with its steps, address, transfer and two events, and if it is of the last 90 days with
  * two deliveries and their attempts. Every copy has ids, hashes and signatures of its own, over the last year.
  */
-async function copyLives(client: Client, count: number): Promise<void> {
+export async function copyLives(client: Client, count: number): Promise<void> {
   const columnsOf = async (table: string, replaced: Readonly<Record<string, string>>): Promise<[string, string]> => {
     const { rows } = await client.query<{ name: string }>(
       'select column_name as name from information_schema.columns where table_name = $1 order by ordinal_position',

@@ -12,6 +12,7 @@ import { mails } from './mails.ts';
 import { manyPayments } from './many-payments.ts';
 import { matchBlocks } from './match-blocks.ts';
 import { memory } from './memory.ts';
+import { move } from './move.ts';
 import { page } from './page.ts';
 import { pageLoad } from './page-load.ts';
 import { pageTaps } from './page-taps.ts';
@@ -43,6 +44,7 @@ const BENCHES: Readonly<Record<string, () => Promise<readonly Figure[]>>> = {
   memory,
   'sign-in': signIn,
   backup,
+  move,
   restarts,
   upgrade,
 };

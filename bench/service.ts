@@ -132,7 +132,8 @@ export async function untilReady(url: string, child: ChildProcess): Promise<void
   throw new Error(`The service ended with code ${child.exitCode}.`);
 }
 
-async function runCli(
+/** Runs a command with `--json`, and returns what it printed. */
+export async function runCli(
   program: string,
   args: readonly string[],
   env: NodeJS.ProcessEnv,

@@ -237,8 +237,8 @@ async function prepareDatabase(
       await namingSetting('DATABASE_URL', checkPool(handle.db));
       if (config.databaseDirectUrl !== null) await checkSameDatabase(client, handle.db);
     }
-    presence = await holdPresence(handle, (fault) =>
-      fault === null ? problems.works(PRESENCE) : problems.failed(PRESENCE, fault),
+    presence = await holdPresence(handle, (refusal) =>
+      refusal === null ? problems.works(PRESENCE) : problems.failed(PRESENCE, refusal.message),
     );
     if (config.databaseUrl !== null) await refuseMovedPostgres(client);
     // An embedded database that is empty is at its first start, in another process; an external one is a mistake.

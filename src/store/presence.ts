@@ -21,12 +21,13 @@ export interface Presence {
  * Holds a lock as long as this process uses the database, on a session of its own that is replaced when it breaks: a
  * database in use cannot be moved, and one that is being moved cannot be used.
  *
- * @param onFault called when a broken session could not be replaced, and with null once it is
+ * @param onRefused called if a broken session cannot be replaced because the database is being moved, and with null once
+ * it can
  * @throws UnfitDatabaseError if the database is being moved
  */
 export async function holdPresence(
   handle: Pick<DatabaseHandle, 'connect'>,
-  onFault: (fault: unknown) => void,
+  onRefused: (refusal: UnfitDatabaseError | null) => void,
 ): Promise<Presence> {
   let current: Client | null = null;
   let isStopped = false;
@@ -44,9 +45,13 @@ export async function holdPresence(
     current = null;
     while (!isStopped && current === null) {
       await setTimeout(RETRY_MS, undefined, { ref: false });
-      if (!isStopped) await take().then(() => onFault(null), onFault);
+      if (!isStopped) await take().then(() => onRefused(null), report);
     }
     if (isStopped) await close();
+  };
+  // Other connections report a database that is away.
+  const report = (error: unknown): void => {
+    if (error instanceof UnfitDatabaseError) onRefused(error);
   };
   const close = async (): Promise<void> => {
     const last = current;

@@ -68,6 +68,10 @@ async function moveUntil(moment: Moment, env: Environment, target: MoveTarget): 
   const ended = once(child, 'exit');
   const [said] = (await Promise.race([once(child.stdout, 'data'), ended])) as readonly unknown[];
   expect(String(said), String(moment)).toBe('paused\n');
+  if (moment === 2) {
+    const refused = await (await program(env, 'process')).run('project', 'list');
+    expect(refused).toMatchObject({ code: 1, stderr: expect.stringMatching(/^This database is being moved .*\n$/) });
+  }
   child.kill('SIGKILL');
   await ended;
 }

@@ -6,7 +6,7 @@ import { Client } from 'pg';
 import { percentile } from './load.ts';
 import { addWebhook, makeMerchant, ORDER } from './merchant.ts';
 import type { Figure } from './report.ts';
-import { freshDataDir, startBenchService, startScript } from './service.ts';
+import { freshDataDir, startBenchService, startScript, type BenchService, type Script } from './service.ts';
 
 const PAYMENTS = Number(process.env['PAYMENTS'] ?? 1_000_000);
 const SECONDS = 20;
@@ -23,16 +23,7 @@ export async function backup(): Promise<readonly Figure[]> {
   const receiver = await startScript('receiver.ts', { WANTED: '2' });
   const service = await startBenchService();
   try {
-    const { projectId, headers } = await makeMerchant(service);
-    await addWebhook(service, projectId, String(receiver.hello['url']));
-    const made = await fetch(`${service.test}/v1/orders`, { method: 'POST', headers, body: ORDER });
-    const { id } = (await made.json()) as { id: string };
-    await service.cli('payment', 'complete', id);
-    await receiver.next();
-    const client = new Client(service.database);
-    await client.connect();
-    await copyLives(client, PAYMENTS);
-    await client.end();
+    const headers = await fillWithLives(service, receiver, PAYMENTS);
 
     const forSeconds = (seconds: number) => (made: number) => made < seconds * ORDERS_PER_SECOND;
     await sell(service.test, headers, forSeconds(5));
@@ -83,6 +74,25 @@ export async function backup(): Promise<readonly Figure[]> {
   }
 }
 
+/** Makes a complete payment with all that belongs to it, and so many copies. Returns the headers for more orders. */
+export async function fillWithLives(
+  service: BenchService,
+  receiver: Script,
+  payments: number,
+): Promise<Record<string, string>> {
+  const { projectId, headers } = await makeMerchant(service);
+  await addWebhook(service, projectId, String(receiver.hello['url']));
+  const made = await fetch(`${service.test}/v1/orders`, { method: 'POST', headers, body: ORDER });
+  const { id } = (await made.json()) as { id: string };
+  await service.cli('payment', 'complete', id);
+  await receiver.next();
+  const client = new Client(service.database);
+  await client.connect();
+  await copyLives(client, payments);
+  await client.end();
+  return headers;
+}
+
 /** Makes orders at a steady pace, whatever the service answers; returns the time of each in ms. */
 async function sell(
   url: string,
@@ -125,7 +135,7 @@ const HEX = `md5(random()::text) || md5(random()::text)`;
  * Copies the one real payment with its steps, address, transfer and two events, and if it is of the last 90 days with
  * two deliveries and their attempts. Every copy has ids, hashes and signatures of its own, over the last year.
  */
-export async function copyLives(client: Client, count: number): Promise<void> {
+async function copyLives(client: Client, count: number): Promise<void> {
   const columnsOf = async (table: string, replaced: Readonly<Record<string, string>>): Promise<[string, string]> => {
     const { rows } = await client.query<{ name: string }>(
       'select column_name as name from information_schema.columns where table_name = $1 order by ordinal_position',

@@ -1,11 +1,9 @@
 import { rm } from 'node:fs/promises';
 import path from 'node:path';
-import { Client } from 'pg';
 import { startEmbeddedPostgres } from '../src/embedded/postgres.ts';
-import { copyLives } from './backup.ts';
-import { addWebhook, makeMerchant, ORDER } from './merchant.ts';
+import { fillWithLives } from './backup.ts';
 import type { Figure } from './report.ts';
-import { freshDataDir, runCli, startBenchService, startScript, type BenchService } from './service.ts';
+import { freshDataDir, runCli, startBenchService, startScript } from './service.ts';
 
 const PAYMENTS = Number(process.env['PAYMENTS'] ?? 1_000_000);
 const LIMIT_SECONDS = 210;
@@ -15,34 +13,23 @@ const PROGRAM = path.join(import.meta.dirname, '../bin/cointill');
 export async function move(): Promise<readonly Figure[]> {
   const folder = await freshDataDir();
   const dataDir = path.join(folder, 'first');
+  const receiver = await startScript('receiver.ts', { WANTED: '2' });
   const service = await startBenchService({ dataDir });
   const server = await startEmbeddedPostgres({ dataDir: path.join(folder, 'server'), log: () => {} });
   const { host, port, user, database } = server.connection;
   const url = `postgres://${user}@${encodeURIComponent(host)}:${port}/${database}`;
   try {
-    await fill(service).finally(() => service.stop());
+    await fillWithLives(service, receiver, PAYMENTS);
+    await service.stop();
     const away = await moved({ DATA_DIR: dataDir }, '--to', url);
     const back = await moved({ DATA_DIR: dataDir, DATABASE_URL: url }, '--data-dir', path.join(folder, 'back'));
     return [figure('to a server of one’s own', away), figure('back into a folder', back)];
   } finally {
+    await service.stop();
+    await receiver.stop();
     await server.stop();
     await rm(folder, { recursive: true, force: true });
   }
-}
-
-async function fill(service: BenchService): Promise<void> {
-  const receiver = await startScript('receiver.ts', { WANTED: '2' });
-  const { projectId, headers } = await makeMerchant(service);
-  await addWebhook(service, projectId, String(receiver.hello['url']));
-  const made = await fetch(`${service.test}/v1/orders`, { method: 'POST', headers, body: ORDER });
-  const { id } = (await made.json()) as { id: string };
-  await service.cli('payment', 'complete', id);
-  await receiver.next();
-  await receiver.stop();
-  const client = new Client(service.database);
-  await client.connect();
-  await copyLives(client, PAYMENTS);
-  await client.end();
 }
 
 interface Moved {

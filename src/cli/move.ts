@@ -13,7 +13,7 @@ import { untilStopped } from './signals.ts';
 export function addMoveCommand(move: Command): void {
   printsRecord(
     move.description(
-      'move the database: from the embedded one to your own PostgreSQL server, or back, or to a new version',
+      'move the database: from the embedded one to your own PostgreSQL server, or back, or to a new version of PostgreSQL',
     ),
   )
     .option('--data-dir <folder>', 'a new DATA_DIR with an embedded database')

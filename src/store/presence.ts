@@ -21,8 +21,8 @@ export interface Presence {
  * Holds a lock as long as this process uses the database, on a session of its own that is replaced when it breaks: a
  * database in use cannot be moved, and one that is being moved cannot be used.
  *
- * @param onRefused called if a broken session cannot be replaced because the database is being moved, and with null once
- * it can
+ * @param onRefused called if a broken session cannot be replaced because the database is being moved, and with null
+ * once it can
  * @throws UnfitDatabaseError if the database is being moved
  */
 export async function holdPresence(

@@ -74,10 +74,10 @@ describe('restore', () => {
       expect(code).toBe(0);
       return stdout.replaceAll(/\s+/g, ' ');
     };
-    expect(await helpOf('backup')).toContain('--passphrase-file <file> encrypts the backup:');
-    expect(await helpOf('backup', 'check')).toContain('--passphrase-file <file> opens an encrypted backup:');
+    expect(await helpOf('backup')).toContain('--passphrase-file <file> encrypt the backup:');
+    expect(await helpOf('backup', 'check')).toContain('--passphrase-file <file> open an encrypted backup:');
     const help = await helpOf('restore');
-    expect(help).toContain('--passphrase-file <file> opens an encrypted backup:');
+    expect(help).toContain('--passphrase-file <file> open an encrypted backup:');
     expect(help).toContain('--skip counts from the addresses and numbers at which the restored copies began');
   });
 

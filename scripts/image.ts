@@ -19,7 +19,7 @@ const ARCHITECTURES: Readonly<Record<string, string>> = { x64: 'amd64', arm64: '
 const PASSWD = `root:x:0:0:root:/root:/sbin/nologin\ncointill:x:${USER}:${USER}::/data:/sbin/nologin\n`;
 /** `bin/cointill` is a shell script, and an image without a database has no shell. */
 const COMMAND = "#!/usr/bin/node\nimport('/app/dist/program/launch.js');\n";
-const SETTINGS = {
+export const SETTINGS = {
   PATH: '/usr/bin:/bin',
   DATA_DIR: '/data',
   // A container's own loopback cannot be reached from outside.

@@ -7,6 +7,7 @@ import { describe, expect, it } from 'vitest';
 import { readConfig } from '../src/config/config.ts';
 import { parseEnvFile } from '../src/config/env-file.ts';
 import { EVM_NETWORKS } from '../src/domain/networks.ts';
+import { settingsRead } from './settings-read.ts';
 
 const ROOT = path.join(import.meta.dirname, '..');
 const read = (file: string): Promise<string> => readFile(path.join(ROOT, file), 'utf8');
@@ -26,13 +27,6 @@ function headingsOf(file: string): readonly string[] {
       .replaceAll(/[^\w -]/g, '')
       .replaceAll(' ', '-'),
   );
-}
-
-function settingsRead(): ReadonlySet<string> {
-  const read = new Set<string>();
-  const asking = new Proxy<Record<string, string | undefined>>({}, { get: (_, name) => void read.add(String(name)) });
-  readConfig(asking, ROOT);
-  return read;
 }
 
 it('the help of start names every setting, those of the EVM networks by Ethereum’s', async () => {
@@ -157,8 +151,15 @@ describe('the installation', async () => {
   });
 
   it.runIf(existsSync('/usr/bin/systemd-analyze'))('gives the service few rights, as systemd rates them', async () => {
-    const file = path.join(ROOT, 'deploy/systemd/cointill.service');
-    const { stdout } = await promisify(execFile)('systemd-analyze', ['security', '--offline=yes', '--no-pager', file]);
-    expect(Number(/exposure level for cointill\.service: ([\d.]+)/.exec(stdout)?.[1])).toBeLessThanOrEqual(3);
+    for (const name of ['cointill', 'cointill-api@', 'cointill-worker']) {
+      const file = path.join(ROOT, `deploy/systemd/${name}.service`);
+      const { stdout } = await promisify(execFile)('systemd-analyze', [
+        'security',
+        '--offline=yes',
+        '--no-pager',
+        file,
+      ]);
+      expect(Number(/exposure level for \S+\.service: ([\d.]+)/.exec(stdout)?.[1])).toBeLessThanOrEqual(3);
+    }
   });
 });

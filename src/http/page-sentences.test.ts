@@ -7,7 +7,7 @@ it.each<[Role | null, Action, string, string]>([
     'viewer',
     'manage_wallets',
     'With the role viewer, you may not change wallets. You need the role owner or admin. An owner can change your role.',
-    'Mit der Rolle „Nur Lesen“ dürfen Sie das nicht: Wallets ändern. Dafür brauchen Sie die Rolle „Inhaber“ oder „Admin“. Ein Inhaber kann Ihre Rolle ändern.',
+    'Mit der Rolle „Nur lesen“ dürfen Sie das nicht: Wallets ändern. Dafür brauchen Sie die Rolle „Inhaber“ oder „Admin“. Ein Inhaber kann Ihre Rolle ändern.',
   ],
   [
     'support',

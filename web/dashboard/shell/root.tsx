@@ -1,3 +1,4 @@
+import { createPortal } from 'react-dom';
 import { Outlet, useBlocker } from '@tanstack/react-router';
 import { lazy, Suspense } from 'react';
 import { useDashboard, useStore } from '../dashboard.ts';
@@ -34,7 +35,8 @@ export function Root() {
         {signedOut ? <SignedOutDialog /> : null}
         {leaving === null ? null : <LeaveDialog onLeave={leaving.leave} onStay={leaving.stay} />}
       </Suspense>
-      <Toasts />
+      {/* Above the dialogs, which are at the end of the page too. */}
+      {createPortal(<Toasts />, document.body)}
       <Announcer />
     </>
   );

@@ -1,5 +1,5 @@
 import { Dialog as Base } from '@base-ui/react/dialog';
-import { createContext, useContext, useState, type ReactNode, type RefObject } from 'react';
+import { createContext, useContext, useRef, useState, type ReactNode } from 'react';
 import { createPortal } from 'react-dom';
 import { useLessAccess } from '../session.ts';
 import { useDashboard } from '../dashboard.ts';
@@ -13,8 +13,6 @@ interface DialogProps {
   readonly title: string;
   readonly description?: ReactNode;
   readonly wide?: boolean;
-  /** The initial focus; by default the first control. */
-  readonly focus?: RefObject<HTMLElement | null>;
   /**
    * Called for Escape, the cross, and a click outside while nothing was typed. Without it, only the dialog's own
    * controls close it.
@@ -30,11 +28,12 @@ const Foot = createContext<HTMLElement | null>(null);
 export const FormId = createContext<string | undefined>(undefined);
 
 /** A modal dialog. Its title and buttons stay in sight while the content between them scrolls. */
-export function Dialog({ title, description, wide = false, focus, onClose, children }: DialogProps) {
+export function Dialog({ title, description, wide = false, onClose, children }: DialogProps) {
   const { t } = useLocale();
   const { unsaved } = useDashboard();
   const [unsavedBelow] = useState(unsaved.get);
   const [foot, setFoot] = useState<HTMLElement | null>(null);
+  const body = useRef<HTMLDivElement>(null);
   return (
     <Base.Root
       open
@@ -49,13 +48,16 @@ export function Dialog({ title, description, wide = false, focus, onClose, child
         <Base.Viewport className={css.viewport}>
           <Base.Popup
             className={classNames(css.popup, wide && css.wide)}
-            {...(focus !== undefined && { initialFocus: focus })}
+            // The first field rather than the cross; by touch, the keyboard would cover the form.
+            initialFocus={(by) =>
+              by === 'touch' || (body.current?.querySelector<HTMLElement>('input, select, textarea') ?? true)
+            }
           >
             <div className={css.head}>
               <Base.Title>{title}</Base.Title>
               {onClose === undefined ? null : <IconButton icon="close" label={t('close')} onClick={onClose} />}
             </div>
-            <div className={css.body}>
+            <div className={css.body} ref={body}>
               {description === undefined ? null : (
                 <Base.Description className={css.description} render={<div />}>
                   {description}

@@ -79,4 +79,27 @@ describe.skipIf(hasNoBrowser)('Reports', () => {
     await page.waitForURL(/\/test\/reports\?from=2020-01-01&to=2020-01-31/);
     await expect.poll(() => page.getByRole('combobox', { name: 'Period' }).inputValue()).toBe('days');
   });
+
+  it('add up what came in all coins, and lead to Home, which shows what was earned', async () => {
+    const { page } = await dashboard.openSignedIn();
+    const { dashboard: site, projectId } = dashboard.service;
+    await page.goto(`${site}/projects/${projectId}/test`);
+    for (const coin of ['BTC', 'LTC']) {
+      const id = await dashboard.makeOrder({ crypto_currency: coin, amount: 10.25, currency: 'EUR' });
+      const path = `/dashboard/api/projects/${projectId}/test/payments/${id}/simulate`;
+      const paid = await page.evaluate(
+        `fetch('${path}', { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{"outcome":"paid"}' }).then((answer) => answer.status)`,
+      );
+      expect(paid).toBe(200);
+    }
+    await page.goto(`${site}/projects/${projectId}/test/reports?period=this_month&report=payments`);
+    const sums = await page.getByRole('row', { name: /^All coins together/ }).textContent();
+    const rows = await page.getByRole('row', { name: /^(BTC|LTC) · / }).allTextContents();
+    const centsIn = (text: string | null): number =>
+      Math.round(100 * Number(/\d+\.\d\d(?!.*\.\d\d)/.exec(text ?? '')?.[0]));
+    expect(rows).toHaveLength(2);
+    expect(centsIn(sums)).toBe(rows.reduce((sum, row) => sum + centsIn(row), 0));
+    await page.getByRole('link', { name: 'See what you earned, on Home' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Home' }).waitFor();
+  });
 });

@@ -14,6 +14,7 @@ import { urlOf, reads } from '../../api.ts';
 import { FORMATS, formatOf, useDownload, type Format } from '../../download.ts';
 import { networkName } from '../../formats.ts';
 import css from './reports.module.css';
+import { decimalsOf, formatUnits, unitsOf } from '../../decimal.ts';
 import type { SearchChange } from '../../search.ts';
 import { REPORTS, type ReportsSearch } from './search.ts';
 import { Coin } from '../../ui/value.tsx';
@@ -150,6 +151,27 @@ function Totals({ preview, isOld }: { readonly preview: ReportPreview; readonly 
   const label = t('report_totals', { from: fullDay(from), to: fullDay(to) });
   if (totals === null) return <Notice>{t('report_too_many')}</Notice>;
   if (totals.length === 0) return <Notice>{t('report_nothing', { period: label })}</Notice>;
+  const counted = (of: 'rows' | 'unknown'): number => totals.reduce((sum, one) => sum + one[of], 0);
+  const sumRows =
+    totals.length === 1
+      ? []
+      : [
+          {
+            name: t('report_sum'),
+            className: css.sum,
+            cells: [
+              number(counted('rows')),
+              '–',
+              <Worth
+                key="value"
+                amount={sumOf(totals.map(({ value }) => value))}
+                currency={preview.currency}
+                unknown={counted('unknown')}
+                count={counted('rows')}
+              />,
+            ],
+          },
+        ];
   return (
     <ReportTable
       title={label}
@@ -160,15 +182,29 @@ function Totals({ preview, isOld }: { readonly preview: ReportPreview; readonly 
         t('report_amount'),
         t('report_value', { currency: preview.currency }),
       ]}
-      rows={totals.map((one) => ({
-        name:
-          one.coin === null || one.network === null ? t('report_no_coin') : `${one.coin} · ${networkName(one.network)}`,
-        cells: [
-          number(one.rows),
-          one.coin === null ? '–' : <Coin key="amount" amount={one.amount} asset="" />,
-          <Worth key="value" amount={one.value} currency={preview.currency} unknown={one.unknown} count={one.rows} />,
-        ],
-      }))}
+      rows={[
+        ...totals.map((one) => ({
+          name:
+            one.coin === null || one.network === null
+              ? t('report_no_coin')
+              : `${one.coin} · ${networkName(one.network)}`,
+          cells: [
+            number(one.rows),
+            one.coin === null ? '–' : <Coin key="amount" amount={one.amount} asset="" />,
+            <Worth key="value" amount={one.value} currency={preview.currency} unknown={one.unknown} count={one.rows} />,
+          ],
+        })),
+        ...sumRows,
+      ]}
     />
+  );
+}
+
+/** Adds up values of one currency, which have the same decimals. */
+function sumOf(values: readonly string[]): string {
+  const decimals = decimalsOf(values[0] ?? '0');
+  return formatUnits(
+    values.reduce((sum, value) => sum + unitsOf(value, decimals), 0n),
+    decimals,
   );
 }

@@ -1,9 +1,11 @@
+import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useLocale } from '../../locale.tsx';
 import { Page } from '../../shell/page.tsx';
 import { ExportCard } from './export-card.tsx';
 import css from './reports.module.css';
 import { usePageSearch, type SearchChange } from '../../search.ts';
+import { useScope } from '../../scope.ts';
 import { reportsSearch, type ReportsSearch } from './search.ts';
 import { StatementCard } from './statement-card.tsx';
 import { askedDays, PeriodCard, type Days } from './parts.tsx';
@@ -16,7 +18,12 @@ export function ReportsPage() {
   return (
     <Page title={t('reports')}>
       <div className={css.stack}>
-        <p className={css.note}>{t('reports_intro')}</p>
+        <p className={css.note}>
+          {t('reports_intro')}{' '}
+          <Link to="/projects/$project/$mode" params={useScope()}>
+            {t('reports_home')}
+          </Link>
+        </p>
         <PeriodCard days={days} onDays={onDays} />
         {/* A link means the same days for everybody who opens it, in any time zone. */}
         <ExportCard days={days} search={search} onChange={(change) => onChange({ zone: days.zone, ...change })} />

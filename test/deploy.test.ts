@@ -12,7 +12,7 @@ const DEPLOY = path.join(import.meta.dirname, '../deploy');
 const read = (file: string): string => readFileSync(path.join(DEPLOY, file), 'utf8');
 const known = settingsRead();
 /** Names in containers that belong to Node.js and our own start, or to Debian. */
-const OTHERS: ReadonlySet<string> = new Set([...Object.keys(SETTINGS)]);
+const OTHERS: ReadonlySet<string> = new Set(Object.keys(SETTINGS));
 const unknown = (names: readonly string[]): readonly string[] =>
   names.filter((name) => !known.has(name) && !OTHERS.has(name));
 /** A secret that is long enough for every rule. */
@@ -96,8 +96,9 @@ describe.each([
   });
 
   it('pins the images of others, and writes nowhere but to volumes', () => {
+    const others = Object.values(services).filter(({ build }) => build === undefined);
+    expect(others.map(({ image }) => image).filter((image) => !DIGEST.test(image))).toEqual([]);
     for (const [name, service] of Object.entries(services)) {
-      if (service.build === undefined) expect([name, service.image]).toEqual([name, expect.stringMatching(DIGEST)]);
       expect([name, service.read_only, service.cap_drop]).toEqual([name, true, ['ALL']]);
     }
   });

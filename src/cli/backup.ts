@@ -36,8 +36,10 @@ export function addBackupCommands(backup: Command): void {
   withPassphrase(
     printsRecord(
       backup
-        .description('back up the database and the key of the webhook secrets to one file while the service runs')
-        .argument('<target>', 'a file, a folder (for a file named after the time), or - for standard output'),
+        .description(
+          'back up the database, and the key that encrypts webhook secrets, to one file; the service can keep running',
+        )
+        .argument('<target>', 'a file, a folder (Cointill names the file by timestamp), or - for standard output'),
     ),
     `encrypt the backup: a file whose first line is the passphrase, at least ${MIN_PASSPHRASE_CHARACTERS} characters`,
   )

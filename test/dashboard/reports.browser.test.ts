@@ -99,7 +99,7 @@ describe.skipIf(hasNoBrowser)('Reports', () => {
       Math.round(100 * Number(/\d+\.\d\d(?!.*\.\d\d)/.exec(text ?? '')?.[0]));
     expect(rows).toHaveLength(2);
     expect(centsIn(sums)).toBe(rows.reduce((sum, row) => sum + centsIn(row), 0));
-    await page.getByRole('link', { name: 'See what you earned, on Home' }).click();
+    await page.getByRole('link', { name: 'Go to Home to see what you earned' }).click();
     await page.getByRole('heading', { level: 1, name: 'Home' }).waitFor();
   });
 });

@@ -117,6 +117,7 @@ export const TEXT_COLUMNS: { readonly [Table in keyof Tables]?: Readonly<Record<
   skipped_indexes: of('service', 'network', 'first_address'),
   unissued_addresses: of('accounting', 'network', 'address', 'first_address'),
   // To the shop's people; emptied when sent.
+  moves: of('service', 'place', 'stage', 'unfinished'),
   mails: of('shop', 'kind', 'occasion', 'content', 'outcome', 'problem'),
   mail_unsubscribes: of('shop', 'notification'),
   notification_choices: of('shop', 'attention', 'zone', 'language', 'daily_made', 'weekly_made'),

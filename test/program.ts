@@ -49,17 +49,23 @@ export interface Started {
 /**
  * Prepares the service; what is still running when the test ends is killed, its database included. Its embedded
  * database is there already, but for a test of the very first start: `bare`. `finished` takes what ends the service
- * instead where several tests share it.
+ * instead where several tests share it. `checkout` is the folder of another version, whose commands run as processes.
  */
 export async function testService(
   env: Readonly<Record<string, string>> = {},
   place: 'ready' | 'bare' = 'ready',
   finished: (end: () => Promise<void>) => void = onTestFinished,
+  checkout?: string,
 ): Promise<TestService> {
   const [port, sandboxPort, monitorPort] = [await freePort(), await freePort(), await freePort()];
   const ports = { PORT: String(port), SANDBOX_PORT: String(sandboxPort) };
   const own = env['ROLE'] === 'worker' ? { MONITOR_PORT: String(monitorPort) } : {};
-  const cointill = await program({ ...NO_LIMITS, ...ports, ...own, ...env }, 'here', finished);
+  const cointill = await program(
+    { ...NO_LIMITS, ...ports, ...own, ...env },
+    checkout === undefined ? 'here' : 'process',
+    finished,
+    checkout,
+  );
   const live = `http://127.0.0.1:${port}`;
   const sandbox = `http://127.0.0.1:${sandboxPort}`;
   const monitor = `http://127.0.0.1:${monitorPort}`;

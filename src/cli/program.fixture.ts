@@ -7,7 +7,7 @@ import { runHere, runsHere, type Ended } from './run-here.fixture.ts';
 
 export type { Ended };
 
-const PROGRAM = path.join(import.meta.dirname, '../../bin/cointill');
+const ROOT = path.join(import.meta.dirname, '../..');
 
 /** A run in progress. */
 export interface Running {
@@ -37,13 +37,16 @@ export interface Program {
 
 /**
  * Prepares the program for one test; what is still running when the test ends is killed. Commands on a database of the
- * run are run in the test's own process, unless a test of processes asks for one of each.
+ * run are run in the test's own process, unless a test of processes asks for one of each. `checkout` is the folder of
+ * another version.
  */
 export async function program(
   env: Readonly<Record<string, string>> = {},
   place: 'here' | 'process' = env['DATABASE_URL'] === undefined ? 'process' : 'here',
   finished: (end: () => Promise<void>) => void = onTestFinished,
+  checkout: string = ROOT,
 ): Promise<Program> {
+  const command = path.join(checkout, 'bin/cointill');
   const dataDir = await mkdtemp(path.join(os.tmpdir(), 'cointill-cli-'));
   // Root's embedded database runs as another user, who has to get in.
   await chmod(dataDir, 0o755);
@@ -54,11 +57,11 @@ export async function program(
     // A killed database ends a moment after its service, and writes until then.
     await rm(dataDir, { recursive: true, force: true, maxRetries: 5 });
   });
-  const start = (...args: readonly string[]): Running => begin(PROGRAM, args);
+  const start = (...args: readonly string[]): Running => begin(command, args);
   const { PATH = '', HOME = dataDir } = process.env;
   const whole = { PATH, HOME, DATA_DIR: dataDir, COINTILL_CALLED_AS: 'cointill', ...env };
-  const begin = (command: string, args: readonly string[]): Running => {
-    const one = launch(command, args, whole);
+  const begin = (file: string, args: readonly string[]): Running => {
+    const one = launch(file, args, whole);
     running.add(one);
     void one.ended.then(() => running.delete(one));
     return one;
@@ -68,8 +71,8 @@ export async function program(
   return {
     dataDir,
     start,
-    startInShell: (line, ...args) => begin('sh', ['-c', line, 'sh', PROGRAM, ...args]),
-    startInTerminal: (...args) => begin('script', ['-qfc', [PROGRAM, ...args].join(' '), '/dev/null']),
+    startInShell: (line, ...args) => begin('sh', ['-c', line, 'sh', command, ...args]),
+    startInTerminal: (...args) => begin('script', ['-qfc', [command, ...args].join(' '), '/dev/null']),
     run,
     json: async (...args) => {
       const { code, stdout, stderr } = await run(...args, '--json');

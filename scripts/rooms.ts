@@ -86,7 +86,19 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   'http/openapi': { imports: [...HTTP, 'http/refunds'] },
 
   backup: {
-    imports: ['domain', 'wire', 'archive', 'store', 'webhooks', 'config', 'app', 'app/chains', 'workers', 'embedded'],
+    imports: [
+      'domain',
+      'wire',
+      'archive',
+      'store',
+      'webhooks',
+      'config',
+      'app',
+      'app/chains',
+      'app/webhooks',
+      'workers',
+      'embedded',
+    ],
   },
   service: { imports: [...COMPOSED, 'workers', 'http', 'http/pages', ...APIS] },
   cli: { imports: [...COMPOSED, 'service', 'http', 'http/checkout'] },

@@ -3,6 +3,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import os from 'node:os';
 import type { Client } from 'pg';
 import type { Logger } from 'pino';
+import { opensKeyCheck } from '../app/webhooks/sealing-key.ts';
 import { BackupError } from '../archive/format.ts';
 import { writeArchive, type ArchiveWriter } from '../archive/write-archive.ts';
 import type { Config } from '../config/config.ts';
@@ -10,6 +11,7 @@ import type { Clock } from '../domain/clock.ts';
 import { saveBackup, type BackupRecord } from '../store/backups/backups.ts';
 import type { Database } from '../store/database.ts';
 import { readSnapshot, type Snapshot } from '../store/backups/snapshot.ts';
+import { findKeyCheck } from '../store/key-checks.ts';
 import { openSecret, SealingKeyError } from '../webhooks/secret.ts';
 import { version } from '../config/built.ts';
 import { writeBackupFile, type BackupTarget } from './backup-file.ts';
@@ -182,4 +184,13 @@ export function lowerOwnPriority(): void {
   lowerPriority(process.pid);
   const threads = existsSync('/proc/self/task') ? readdirSync('/proc/self/task') : [];
   for (const thread of threads) lowerPriority(Number(thread));
+}
+
+/** Refuses a move with a key that the new database would not start with. */
+export async function checkOwnKey(db: Database, key: Uint8Array | null): Promise<void> {
+  const check = await findKeyCheck(db);
+  if (check === null || (key !== null && opensKeyCheck(key, check))) return;
+  throw new SealingKeyError(
+    'This database was first used with a different key from the one in DATA_DIR or SECRET_KEY. Set DATA_DIR and SECRET_KEY as they are set for the service.',
+  );
 }

@@ -17,7 +17,7 @@ import { openDatabase, type Connection, type DatabaseHandle } from '../store/dat
 import { migrate } from '../store/migrate.ts';
 import { holdAlone, isHeldAlone } from '../store/presence.ts';
 import { logTo, withClient } from './database.ts';
-import { checkKey, type Progress } from './make-backup.ts';
+import { checkKey, checkOwnKey, type Progress } from './make-backup.ts';
 import { presentKey } from './manifest.ts';
 import { closingOf, type Closing } from './move-closing.ts';
 import { transfer, type Transferred } from './move-tables.ts';
@@ -203,7 +203,9 @@ function moveFrom(options: MoveOptions, source: Source): Promise<Transferred> {
     await refuseUsed(client);
     const snapshot = await openSnapshot(client, 'move');
     if (snapshot.migrations.length === 0) throw noTables();
-    checkKey(presentKey(config)?.key ?? null, await snapshot.sealedSecrets());
+    const key = presentKey(config)?.key ?? null;
+    checkKey(key, await snapshot.sealedSecrets());
+    await checkOwnKey(source.handle.db, key);
     const id = randomUUID();
     const mark = { id, place: target.place, at: clock(), url: target.kind === 'postgres' ? target.url : null };
     const closing = closingOf(config, source.handle, client, mark, () => {

@@ -7,7 +7,7 @@ import { nearestName } from '../domain/nearest-name.ts';
 import { writeErrorLines } from './output.ts';
 
 const EPILOGUE = `
-Commands work whether or not the service is running. They use the database that DATA_DIR (default: ./data) or
+Commands work whether or not the service is running. They use the database that DATA_DIR (default: ./data in a checkout) or
 DATABASE_URL names. To read the settings from a file, put --settings FILE before the command. Commands that print a
 record take --json.
 Exit codes: 0 done, 1 refused or failed, 2 wrong usage, 130 or 143 stopped by Ctrl-C or SIGTERM.

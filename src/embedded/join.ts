@@ -1,7 +1,17 @@
+import { connect } from 'node:net';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { diskFull, EmbeddedPostgresError, OR_DATABASE_URL } from './error.ts';
 import { checkNotMoved } from './moved.ts';
-import { launchServer, readPostmaster, shutDown, type Log, type ServerProcess, type ServerSetup } from './server.ts';
+import {
+  launchServer,
+  PORT,
+  readPostmaster,
+  shutDown,
+  type Log,
+  type ServerProcess,
+  type ServerSetup,
+} from './server.ts';
 import { closeQuietly, connectionTo, takeUsageLock, type EmbeddedConnection, type UsageLock } from './usage-lock.ts';
 
 /** A running server that this process uses. */
@@ -70,6 +80,7 @@ async function joinOrLaunch(setup: ServerSetup, stopping: AbortSignal, ours: Lau
     if (stopping.aborted && (ours.server === undefined || postmaster?.isAlive === true)) throw new StopRequested();
     if (ours.server === undefined && postmaster?.isAlive !== true) {
       await checkNotMoved(setup.dataDir);
+      if (await isServedElsewhere(setup, postmaster?.socketDir ?? setup.socketDir)) throw servedElsewhere(setup);
       ours.server = await launchServer(setup, postmaster?.pid);
     }
     const connection = connectionTo((postmaster?.isAlive === true && postmaster.socketDir) || setup.socketDir);
@@ -99,6 +110,29 @@ async function joinOrLaunch(setup: ServerSetup, stopping: AbortSignal, ours: Lau
     }
     await sleep(POLL_MS);
   }
+}
+
+/**
+ * Whether a server answers at the cluster's socket although no process here is that server: it runs in another
+ * container. PostgreSQL's own locks are process ids and shared memory, which do not reach other containers.
+ */
+async function isServedElsewhere({ clusterDir }: ServerSetup, socketDir: string): Promise<boolean> {
+  const isAnswered = await new Promise<boolean>((resolve) => {
+    const socket = connect(join(socketDir, `.s.PGSQL.${PORT}`));
+    const answer = (isThere: boolean) => () => {
+      socket.destroy();
+      resolve(isThere);
+    };
+    socket.once('connect', answer(true)).once('error', answer(false));
+  });
+  // Another process here may have started it at this moment.
+  return isAnswered && (await readPostmaster(clusterDir))?.isAlive !== true;
+}
+
+function servedElsewhere({ clusterDir }: ServerSetup): EmbeddedPostgresError {
+  return new EmbeddedPostgresError(
+    `Another container, or a process that cannot be seen from here, runs the database in ${clusterDir}. Only one container may use this folder at a time. Stop the other one, ${OR_DATABASE_URL}.`,
+  );
 }
 
 function unreachable(

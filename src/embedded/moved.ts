@@ -37,7 +37,7 @@ export async function readMark(dataDir: string): Promise<MovedMark | null> {
   } catch (error) {
     if (errorCode(error) === 'ENOENT' || errorCode(error) === 'ENOTDIR') return null;
     throw new EmbeddedPostgresError(
-      `${file} cannot be read (${errorCode(error) ?? reasonOf(error)}). The file says where the database was moved to. Run the command as the user of the service, or as root.`,
+      `${file} cannot be read (${errorCode(error) ?? reasonOf(error)}). If the file exists, it says where the database was moved to. Let this user enter ${dataDir}, or run the command as the user of the service, or as root.`,
       { cause: error },
     );
   }

@@ -73,24 +73,20 @@ async function container({ tree, config }: Unpacked, env: Readonly<Record<string
   const data = await mkdtemp(path.join(place, 'data-'));
   await mkdir(path.join(data, 'backups'));
   for (const folder of [data, path.join(data, 'backups')]) await chown(folder, Number(user), Number(group));
-  const MOUNTS = `mount --bind "$TREE" "$TREE" && mount -o remount,bind,ro,nosuid "$TREE" &&
+  // chroot is not on the image's PATH.
+  const line = `mount --bind "$TREE" "$TREE" && mount -o remount,bind,ro,nosuid "$TREE" &&
     mount -t tmpfs -o mode=1777 tmpfs "$TREE/tmp" && mount --bind "$DATA" "$TREE/data" &&
     mount --bind /proc "$TREE/proc" && mount --rbind /dev "$TREE/dev" &&
-    exec chroot --userspec=${user}:${group} "$TREE" /usr/bin/env-of-image "$@"`;
+    exec /usr/sbin/chroot --userspec=${user}:${group} "$TREE" ${config.Entrypoint.join(' ')} "$@"`;
   const variables = Object.fromEntries(
     [...config.Env, ...Object.entries(env).map((pair) => pair.join('='))].map((one) => {
       const at = one.indexOf('=');
       return [one.slice(0, at), one.slice(at + 1)] as const;
     }),
   );
-  // chroot is not on the image's PATH.
-  const line = MOUNTS.replace('/usr/bin/env-of-image', config.Entrypoint.join(' ')).replace(
-    'exec chroot',
-    'exec /usr/sbin/chroot',
-  );
-  const start = (args: readonly string[]) =>
-    spawn('/usr/bin/unshare', ['--mount', '/bin/sh', '-c', line, 'sh', ...args], {
-      env: { ...variables, TREE: tree, DATA: data },
+  const start = (args: readonly string[], more: Readonly<Record<string, string>> = {}, own: readonly string[] = []) =>
+    spawn('/usr/bin/unshare', ['--mount', ...own, '/bin/sh', '-c', line, 'sh', ...args], {
+      env: { ...variables, ...more, TREE: tree, DATA: data },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
   const command = async (...args: readonly string[]) => {
@@ -158,6 +154,13 @@ describe('the image', () => {
         const answer = await fetch(`${sandbox}/v1/orders/${textAt(order, 'id')}`, { headers });
         return textAt(await answer.json(), 'status') === 'completed' ? true : null;
       });
+      // In another container, whose process ids mean nothing here.
+      const ports = { PORT: String(await freePort()), SANDBOX_PORT: String(await freePort()) };
+      const second = start(['start'], ports, ['--pid', '--ipc', '--fork', '--kill-child', '--mount-proc']);
+      let refusal = '';
+      second.stderr.setEncoding('utf8').on('data', (more: string) => (refusal += more));
+      expect(await new Promise((resolve) => second.once('close', resolve))).toBe(1);
+      expect(refusal).toContain('Only one container may use this folder at a time.');
       expect(await command('health')).toMatchObject({ code: 0 });
       expect(await command('backup', '/data/backups/')).toMatchObject({ code: 0 });
       expect((await readdir(path.join(data, 'backups'))).length).toBe(1);

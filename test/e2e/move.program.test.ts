@@ -1,3 +1,6 @@
+import { randomBytes } from 'node:crypto';
+import { sealKeyCheck } from '../../src/app/webhooks/sealing-key.ts';
+import { saveFirstKeyCheck } from '../../src/store/key-checks.ts';
 import { HDKey } from '@scure/bip32';
 import { mkdir, readFile, rename, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -194,6 +197,10 @@ describe('a move is refused in one line, and changes nothing', () => {
     await mkdir(to);
     await writeFile(path.join(to, 'letter'), 'Dear Sir');
     await refusedWith(cointill, ['--data-dir', to], /is not empty \(letter\)/);
+    const opened = openDatabase({ connectionString: url }, { maxConnections: 1, onError: () => {} });
+    await saveFirstKeyCheck(opened.db, sealKeyCheck(randomBytes(32)));
+    await opened.close();
+    await refusedWith(cointill, ['--data-dir', `${to}-2`], /first used with a different key/);
     expect(await cointill.run('project', 'list')).toMatchObject({ code: 0 });
   });
 

@@ -1,6 +1,7 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import { createKey } from '../../src/app/projects/keys.ts';
 import type { AttentionKind } from '../../src/domain/attention.ts';
+import { encodeId } from '../../src/domain/id.ts';
 import type { AttentionView } from '../../src/http/dashboard/attention/contract.ts';
 import { closeEndpoint } from '../../src/store/webhooks/webhook-endpoints.ts';
 import { publicPaymentId } from '../../src/wire/payment.ts';
@@ -269,7 +270,7 @@ describe('beside payments', () => {
     expect(await only()).toMatchObject({
       kind: 'endpoint_disabled',
       detail: 'it answered 410',
-      command: `cointill webhook enable ${endpoint}`,
+      command: `cointill webhook enable ${encodeId('endpoint', endpoint)}`,
     });
   });
 

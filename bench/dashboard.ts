@@ -3,6 +3,7 @@ import { liveFigures } from './dashboard-live.ts';
 import { fillRefunds, refundQueries } from './dashboard-refunds.ts';
 import { exportFigures } from './export.ts';
 import { percentile } from './load.ts';
+import { homeSum } from './sums.ts';
 import { fillProject } from './fill-project.ts';
 import { withOneOrder } from './many-payments.ts';
 import type { Figure } from './report.ts';
@@ -25,6 +26,7 @@ export function dashboard(): Promise<readonly Figure[]> {
     const site = api.replace('/dashboard/api/', '/dashboard/');
     return [
       ...(await measure(service, projectId, signedIn)),
+      await homeSum(client, api, signedIn),
       ...(await exportFigures(service, `${api}/payments/export`, signedIn)),
       ...(await liveFigures({ service, site, api, cookie: signedIn.cookie, headers })),
     ];
@@ -81,7 +83,7 @@ async function measure(
     'by a rare amount': { limit: 50, of: () => `payments?amount_min=5000&${anywhere()}` },
     'by an amount that few have': { limit: 50, of: () => `payments?amount_min=123.45&amount_max=123.46&${anywhere()}` },
     'by an amount that nothing has': { limit: 50, of: () => 'payments?amount_min=900000' },
-    'by a rare currency': { limit: 500, of: () => `payments?currency=EUR&${anywhere()}` },
+    'by a rare currency': { limit: 500, of: () => `payments?currency=CHF&${anywhere()}` },
     'by a frequent label': { limit: 50, of: () => `payments?label=regular&${anywhere()}` },
     'by a rare label': { limit: 50, of: () => `payments?label=vip&${anywhere()}` },
     'by label, amount and status': {

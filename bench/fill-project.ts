@@ -12,10 +12,14 @@ const SPREAD = {
   description:
     "case when n % 2 = 0 then 'Order ' || n || ', two tickets' else 'Subscription of ' || $2 || ' ' || n end",
   amount_minor: 'case when n % 5000 = 7 then 777777 else 1000 + (n::bigint * 7919) % 40000 end',
-  currency: "case when n % 1000 = 9 then 'EUR' else 'USD' end",
+  amount_usd_cents: '1000 + (n::bigint * 7907) % 40000',
+  currency: "case when n % 1000 = 9 then 'CHF' else (array['USD', 'EUR', 'JPY'])[1 + n % 3] end",
   address: "'tb1q' || md5($2 || n)",
   transaction_hash: 'case when n % 3 > 0 then md5($2 || n) || md5(n || $2) end',
 };
+
+/** USD × 10^8 for a euro, another price for each hour of the day; of an expression `hour`. */
+const EUR_PRICE = "108000001 + 20002 * extract(hour from hour at time zone 'UTC')::bigint";
 
 /** One payment in this many has the label. */
 const LABELS = { regular: 5, vip: 20_000 };
@@ -68,8 +72,9 @@ export async function copyOrders(
 }
 
 /**
- * Fills a project that has one test order with many payments of test mode, one in 15 seconds up to now, and waits until
- * they are added up. `replaced` are columns with other values than usual, as expressions of `n`.
+ * Fills a project that has one test order and counts in euro with many payments of test mode in four currencies, one in
+ * 15 seconds up to now, and waits until they are added up. `replaced` are columns with other values than usual, as
+ * expressions of `n`.
  */
 export async function fillProject(
   client: Client,
@@ -99,7 +104,14 @@ export async function fillProject(
       [rows[0]?.id, every],
     );
   }
-  await client.query('vacuum analyze payments, payment_labels');
+  await client.query("update projects set default_currency = 'EUR' where id = $1", [projectId]);
+  await client.query(
+    `insert into currency_rates select 'test', hour, jsonb_build_object('EUR', (${EUR_PRICE})::text)
+     from generate_series(date_trunc('hour', now() - $1 * interval '31 seconds'), now() + interval '1 hour', '1 hour') hour
+     on conflict (mode, hour) do update set prices = excluded.prices`,
+    [count / 2],
+  );
+  await client.query('vacuum analyze payments, payment_labels, currency_rates');
   await untilAddedUp(client);
 }
 

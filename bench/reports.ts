@@ -4,6 +4,7 @@ import { exportFigures, postOf } from './export.ts';
 import { fillProject } from './fill-project.ts';
 import { withOneOrder } from './many-payments.ts';
 import type { Figure } from './report.ts';
+import { sumFigure } from './sums.ts';
 
 const MANY = Number(process.env['PAYMENTS'] ?? 1_000_000);
 const MIN_ROWS_PER_SECOND = 50_000;
@@ -31,7 +32,7 @@ export function reports(): Promise<readonly Figure[]> {
         })),
       );
     }
-    return [...figures, await statementFigure(`${url}/statement`, signedIn)];
+    return [...figures, ...(await statementFigures(client, `${url}/statement`, signedIn))];
   });
 }
 
@@ -52,27 +53,53 @@ async function addTransfers(client: Client, projectId: string): Promise<void> {
     `insert into transfers (network, transaction_hash, output_index, payment_id, address, asset, amount_units, state, first_seen_at, block_height,
        block_at, receipt_minor, receipt_usd_cents)
      select network, coalesce(transaction_hash, md5(id::text) || md5(id::text)), 0, id, address, asset, confirmed_units, 'confirmed', created_at, 1,
-       created_at, 1500, case when amount_minor % 7 > 0 then 1500 end
+       created_at, amount_minor, case when amount_minor % 7 > 0 then amount_usd_cents end
      from payments where project_id = $1 and confirmed_units > 0 order by created_at`,
     [projectId],
   );
   await client.query('vacuum analyze transfers');
 }
 
-async function statementFigure(url: string, headers: Readonly<Record<string, string>>): Promise<Figure> {
+interface Statement {
+  readonly verdict: string;
+  readonly tokens: readonly {
+    readonly coin: string;
+    readonly transfers: number;
+    readonly value_at_receipt: { readonly amount: string };
+  }[];
+}
+
+async function statementFigures(
+  client: Client,
+  url: string,
+  headers: Readonly<Record<string, string>>,
+): Promise<readonly Figure[]> {
   const startedAt = performance.now();
   const answer = await fetch(url, postOf(url, headers, DAYS));
   const text = await answer.text();
   const seconds = (performance.now() - startedAt) / 1_000;
-  const last = JSON.parse(text.trim().split('\n').at(-1) ?? '{}') as {
-    readonly statement?: { readonly verdict: string; readonly tokens: readonly { readonly transfers: number }[] };
-  };
+  const last = JSON.parse(text.trim().split('\n').at(-1) ?? '{}') as { readonly statement?: Statement };
   const { verdict = 'none', tokens = [] } = last.statement ?? {};
   const transfers = tokens.reduce((sum, one) => sum + one.transfers, 0);
-  return {
-    name: `statement of ${MANY} payments`,
-    measured: `${seconds.toFixed(1)} s, ${transfers} transfers, ${verdict}`,
-    target: `${MAX_STATEMENT_S} s, balanced`,
-    holds: seconds <= MAX_STATEMENT_S && verdict === 'balanced' && transfers > MANY / 2,
-  };
+  const sums: Figure[] = [];
+  for (const { coin, value_at_receipt: value } of tokens) {
+    sums.push(
+      await sumFigure(client, {
+        name: `statement's value of ${coin}`,
+        shown: value.amount,
+        rows: `select currency, receipt_minor as minor, receipt_usd_cents as usd_cents, first_seen_at as at
+          from transfers join payments on payments.id = payment_id where transfers.asset = $1`,
+        values: [coin],
+      }),
+    );
+  }
+  return [
+    {
+      name: `statement of ${MANY} payments`,
+      measured: `${seconds.toFixed(1)} s, ${transfers} transfers, ${verdict}`,
+      target: `${MAX_STATEMENT_S} s, balanced`,
+      holds: seconds <= MAX_STATEMENT_S && verdict === 'balanced' && transfers > MANY / 2,
+    },
+    ...sums,
+  ];
 }

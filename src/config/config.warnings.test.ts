@@ -29,6 +29,12 @@ it('nothing is said of what others keep in the environment', () => {
   expect(warningsOf(Object.fromEntries(others.map((name) => [name, 'x'])))).toEqual([]);
 });
 
+it('a file for a setting that is no secret is ignored, which is said', () => {
+  expect(warningsOf({ PORT_FILE: '/run/secrets/port' })).toEqual([
+    'PORT_FILE is not a setting, because PORT is not a secret. Set PORT itself.',
+  ]);
+});
+
 const PUBLIC = { BASE_URL: 'https://pay.shop.example', SANDBOX_BASE_URL: 'https://sandbox.pay.shop.example' };
 
 it.each([

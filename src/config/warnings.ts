@@ -23,7 +23,7 @@ export function settingWarnings(
   env: Readonly<Record<string, string | undefined>>,
   known: ReadonlySet<string>,
 ): readonly string[] {
-  return [...localLinks(config), ...hiddenMetrics(config), ...mistypedNames(env, known)];
+  return [...localLinks(config), ...hiddenMetrics(config), ...mistypedNames(env, known), ...ignoredFiles(env, known)];
 }
 
 /** Warns of links that customers cannot open: without HTTPS, which production requires, or to this machine. */
@@ -62,5 +62,13 @@ function mistypedNames(env: object, known: ReadonlySet<string>): readonly string
   return Object.keys(env).flatMap((name) => {
     const meant = known.has(name) ? null : nearestName(long, name);
     return meant === null ? [] : [`${name} is not a setting. Did you mean ${meant}?`];
+  });
+}
+
+function ignoredFiles(env: object, known: ReadonlySet<string>): readonly string[] {
+  return Object.keys(env).flatMap((name) => {
+    const setting = name.replace(/_FILE$/, '');
+    if (setting === name || known.has(name) || !known.has(setting)) return [];
+    return [`${name} is not a setting, because ${setting} is not a secret. Set ${setting} itself.`];
   });
 }

@@ -29,6 +29,7 @@ import {
   saysDiskFull,
 } from './error.ts';
 import { exists, isOccupied, makeFolders, removeLeftovers, syncFolder, unfinishedName } from './files.ts';
+import { withLaunchLock } from './launch-lock.ts';
 import { asUser, cannotRun, isRunning, serverEnvironment } from './process.ts';
 
 /** The database superuser, and the only role in a new cluster of the embedded server. */
@@ -127,11 +128,9 @@ export async function prepareCluster(
     }
   }
   const dir = existing?.dir ?? (await chooseDir(home, account));
-  await makeCluster(dir, account, binaries);
+  await withLaunchLock(home.dataDir, () => makeCluster(dir, account, binaries));
   const inDataDir = join(home.dataDir, 'postgres');
-  if (dir !== inDataDir) {
-    await linkCluster(dir, inDataDir);
-  }
+  if (dir !== inDataDir) await linkCluster(dir, inDataDir);
   return dir;
 }
 
@@ -208,10 +207,11 @@ async function chooseDir(home: ClusterHome, account: Account): Promise<string> {
 }
 
 /**
- * Creates the cluster under another name and renames it, so that an incomplete one never counts. The first to rename
- * wins.
+ * Creates the cluster, unless another process has done so, under another name and renames it, so that an incomplete one
+ * never counts. The first to rename wins.
  */
 async function makeCluster(dir: string, account: Account, binaries: Binaries): Promise<void> {
+  if ((await exists(dir)) && !(await isEmptyFolder(dir))) return;
   const home = dirname(dir);
   const unfinished = unfinishedName(dir);
   try {

@@ -2,6 +2,7 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { diskFull, EmbeddedPostgresError, OR_DATABASE_URL } from './error.ts';
+import { tryLaunchLock, type LaunchLock } from './launch-lock.ts';
 import { checkNotMoved } from './moved.ts';
 import {
   launchServer,
@@ -32,9 +33,11 @@ const RELAUNCH_PAUSE_MS = 40;
 /** The error when a stop was requested before a server was joined. */
 export class StopRequested extends Error {}
 
-/** The server that we started and that, as far as we know, still runs. */
 interface Launched {
+  /** The server that we started and that, as far as we know, still runs. */
   server: ServerProcess | undefined;
+  /** Held from before the first launch until a server is joined. */
+  lock: LaunchLock | null;
 }
 
 /**
@@ -42,7 +45,7 @@ interface Launched {
  * process may start or stop the server at the same moment, and a killed server's children may still hold its memory.
  */
 export async function joinServer(setup: ServerSetup, stopping: AbortSignal, log: Log): Promise<JoinedServer> {
-  const ours: Launched = { server: undefined };
+  const ours: Launched = { server: undefined, lock: null };
   try {
     return await joinOrLaunch(setup, stopping, ours);
   } catch (error) {
@@ -50,6 +53,8 @@ export async function joinServer(setup: ServerSetup, stopping: AbortSignal, log:
     // requested instead, `stopUnlessUsed` decides.
     if (!(error instanceof StopRequested)) await stopLaunched(ours, log);
     throw error;
+  } finally {
+    ours.lock?.release();
   }
 }
 
@@ -80,6 +85,15 @@ async function joinOrLaunch(setup: ServerSetup, stopping: AbortSignal, ours: Lau
     if (stopping.aborted && (ours.server === undefined || postmaster?.isAlive === true)) throw new StopRequested();
     if (ours.server === undefined && postmaster?.isAlive !== true) {
       await checkNotMoved(setup.dataDir);
+      if (ours.lock === null) {
+        ours.lock = tryLaunchLock(setup.dataDir);
+        // Another process launches a server, or did so a moment ago.
+        if (ours.lock === null) {
+          deadline = performance.now() + SILENCE_LIMIT_MS;
+          await sleep(POLL_MS);
+        }
+        continue;
+      }
       if (await isServedElsewhere(setup, postmaster?.socketDir ?? setup.socketDir)) throw servedElsewhere(setup);
       ours.server = await launchServer(setup, postmaster?.pid);
     }

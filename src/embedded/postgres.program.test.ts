@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 
+import { tryLaunchLock } from './launch-lock.ts';
 import { isRunning } from './process.ts';
 import { readPostmaster } from './server.ts';
 import {
@@ -73,6 +74,22 @@ describe('a start', () => {
     const collation = await query(db, "select datcollate, datctype from pg_database where datname = 'cointill'");
     expect(collation).toEqual([{ datcollate: 'C', datctype: 'C' }]);
     expect((await stat(db.connection.host)).mode & 0o777).toBe(0o700);
+  });
+
+  it('waits while another process, also of another container, makes or launches the database', async () => {
+    const [dataDir, empty] = [shared.dataDir(), await temporaryFolder()];
+    const locks = [dataDir, empty].map((dir) => tryLaunchLock(dir));
+    expect([tryLaunchLock(dataDir), tryLaunchLock(empty)]).toEqual([null, null]);
+    let areReleased = false;
+    const starts = [dataDir, empty].map(async (dir) => {
+      await start(dir, { systemDir: shared.systemDir });
+      return areReleased;
+    });
+    // Starts that did not wait would be over before this one.
+    await start(await temporaryFolder(), { systemDir: shared.systemDir });
+    areReleased = true;
+    for (const lock of locks) lock?.release();
+    expect(await Promise.all(starts)).toEqual([true, true]);
   });
 
   it('has an existing database ready at once', async () => {

@@ -1,4 +1,4 @@
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 
 import { chooseAccount, readMachine, type Owner } from './account.ts';
 import { findBinariesPackage, findEarlierPackage, prepareBinaries } from './binaries.ts';
@@ -85,6 +85,12 @@ async function prepareServer(options: EmbeddedPostgresOptions): Promise<ServerSe
   const found = earlier ?? (await findBinariesPackage(import.meta.dirname));
   const binaries = await prepareBinaries(found, account, account.switchUser ? systemDir : dataDir);
   const clusterDir = await prepareCluster(home, existing, account, binaries);
+  if (existing === undefined && dirname(clusterDir) !== dataDir) {
+    options.log('warn', 'the new database is outside DATA_DIR, which its user cannot reach', {
+      cluster: clusterDir,
+      data_dir: dataDir,
+    });
+  }
   return {
     binaries,
     account,

@@ -173,6 +173,32 @@ describe('the image', () => {
     PATIENCE_MS,
   );
 
+  it.runIf(mayMount)(
+    'of two containers that start on one empty folder at the same moment, one makes the database and the other refuses',
+    async () => {
+      const { start } = await container(whole, {});
+      const own = ['--pid', '--ipc', '--fork', '--kill-child', '--mount-proc'];
+      const outcomes = [1, 2].map(async () => {
+        const ports = { PORT: String(await freePort()), SANDBOX_PORT: String(await freePort()) };
+        const service = start(['start'], ports, own);
+        onTestFinished(() => void service.kill('SIGKILL'));
+        let text = '';
+        service.stdout.setEncoding('utf8').on('data', (more: string) => (text += more));
+        service.stderr.setEncoding('utf8').on('data', (more: string) => (text += more));
+        let hasEnded = false;
+        service.once('close', () => (hasEnded = true));
+        return eventually('it runs or refuses', async () =>
+          text.includes('Stop with Ctrl-C.') ? 'runs' : hasEnded ? text.trim() : null,
+        );
+      });
+      expect((await Promise.all(outcomes)).toSorted()).toEqual([
+        expect.stringMatching(/^[^\n]*Only one container may use this folder at a time\.[^\n]*$/),
+        'runs',
+      ]);
+    },
+    PATIENCE_MS,
+  );
+
   it.runIf(mayMount)('without the database says which setting it needs', async () => {
     const { command } = await container(bare, {});
     expect(await command('start')).toMatchObject({ code: 1, stderr: expect.stringContaining('DATABASE_URL') });

@@ -55,18 +55,26 @@ export async function idsOf(
     );
   }
   // A frequent amount is found among the newest payments; a rare one, along its index.
+  const nearest = indexScans.map(
+    ({ source, conditions }) =>
+      sql`(select id, amount_minor, currency from ${source} where ${where(conditions)} order by id desc limit ${MAX_NEAR})`,
+  );
   const near = await newestOf(
     db,
-    indexScans.map(
-      ({ source, conditions }) => sql`(select id from (
-          select id, amount_minor, currency from ${source} where ${where(conditions)} order by id desc limit ${MAX_NEAR}
-        ) near where ${amount} order by id desc limit ${page.limit})`,
-    ),
+    nearest.map((some) => sql`(select id from ${some} near where ${amount} order by id desc limit ${page.limit})`),
     page,
   );
-  if (near.length >= page.limit) return near;
+  if (near.length >= page.limit || (await areAll(db, nearest))) return near;
   const { rows } = await sql<{ id: string }>`${alongAmounts(scope, search, page)}`.execute(db);
   return rows.map(({ id }) => id);
+}
+
+/** Whether the rows nearest to the page are all that there are, because no index scan reached its limit. */
+async function areAll(db: Database | Trx, nearest: readonly Condition[]): Promise<boolean> {
+  const counts = nearest.map((some) => sql`select count(*) as rows from ${some} near`);
+  const { rows } = await sql<{ most: string }>`
+    select max(rows) as most from (${sql.join(counts, sql` union all `)}) counts`.execute(db);
+  return Number(rows[0]?.most) < MAX_NEAR;
 }
 
 async function newestOf(

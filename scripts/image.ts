@@ -36,6 +36,8 @@ export const SETTINGS = {
  * Debian's `apt-get` and `dpkg-deb`, but no root.
  */
 async function makeTree(tree: string, withDatabase: boolean): Promise<void> {
+  // Everybody may read the image, whatever the umask of who makes it.
+  process.umask(0o022);
   await mkdir(tree, { recursive: true });
   if ((await readdir(tree)).length > 0) throw new Error(`${tree} is not empty.`);
   for (const folder of ['app', 'data/backups', 'etc', 'tmp', 'usr/bin', 'usr/lib', 'usr/lib64', 'usr/share']) {

@@ -199,6 +199,8 @@ function moveFrom(options: MoveOptions, source: Source): Promise<Transferred> {
   const copying = new AbortController();
   const onStop = (): void => copying.abort(stopping?.reason);
   stopping?.addEventListener('abort', onStop, { once: true });
+  // A stop that was asked for while the old server started.
+  if (stopping?.aborted === true) onStop();
   return withClient(source.handle, copying.signal, async (client) => {
     await refuseUsed(client);
     const snapshot = await openSnapshot(client, 'move');

@@ -3,6 +3,7 @@ import path from 'node:path';
 import type { Client } from 'pg';
 import { removeDataDir } from '../embedded/building.ts';
 import { EmbeddedPostgresError, reasonOf } from '../embedded/error.ts';
+import { isUnfinishedOf } from '../embedded/files.ts';
 import {
   abandon,
   hasArrivedIn,
@@ -100,6 +101,10 @@ async function reachedFolder({
   unfinished,
 }: Pick<ClosingMove, 'id' | 'place' | 'unfinished'>): Promise<Reached> {
   if (await hasArrivedIn(place, id)) return { kind: 'complete' };
+  // An abandoned folder is removed, so a mark that somebody else wrote must not name any other folder.
+  if (unfinished !== null && !isUnfinishedOf(unfinished, place)) {
+    return { kind: 'unknown', reason: `${unfinished} is no unfinished folder of ${place}` };
+  }
   try {
     const abandoned = unfinished === null ? null : await abandon(unfinished);
     if (abandoned !== null) return { kind: 'absent', abandoned };

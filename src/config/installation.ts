@@ -20,6 +20,17 @@ type Environment = Readonly<Record<string, string | undefined>>;
 export function usualDataDir(env: Environment, cwd: string): string {
   if (isCheckout) return path.resolve(cwd, 'data');
   const given = env['XDG_DATA_HOME'] ?? '';
-  const home = path.isAbsolute(given) ? given : path.join(os.homedir(), '.local/share');
-  return path.join(home, 'cointill');
+  if (path.isAbsolute(given)) return path.join(given, 'cointill');
+  const home = homeOf();
+  return home === null ? path.resolve(cwd, 'data') : path.join(home, '.local/share/cointill');
+}
+
+/** Null for a user without a name and HOME, as a container may have. */
+function homeOf(): string | null {
+  try {
+    const home = os.homedir();
+    return path.isAbsolute(home) ? home : null;
+  } catch {
+    return null;
+  }
 }

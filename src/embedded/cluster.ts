@@ -225,9 +225,7 @@ async function makeCluster(dir: string, account: Account, binaries: Binaries): P
     );
   }
   try {
-    if (account.switchUser) {
-      await chown(unfinished, account.uid, account.gid);
-    }
+    if (account.switchUser) await chown(unfinished, account.uid, account.gid);
     await runInitdb(unfinished, home, account, binaries);
     await rename(unfinished, dir);
   } catch (error) {
@@ -267,9 +265,10 @@ async function runInitdb(dir: string, home: string, account: Account, binaries: 
   });
   if (code === 0) return;
   if (saysDiskFull(output)) throw diskFull(home, new Error(output));
+  const way = output.includes('could not look up effective user') ? 'Run it as a user of /etc/passwd' : 'Fix that';
   const lastLines = output.trim().split('\n').slice(-4).join(' / ');
   throw new EmbeddedPostgresError(
-    `The database could not be created in ${home}: initdb said: ${lastLines}. Fix that, choose another DATA_DIR, ${OR_DATABASE_URL}.`,
+    `The database could not be created in ${home}: initdb said: ${lastLines}. ${way}, choose another DATA_DIR, ${OR_DATABASE_URL}.`,
     { cause: new Error(output) },
   );
 }

@@ -13,6 +13,11 @@ export function unfinishedName(path: string): string {
   return `${path}.unfinished-${process.pid}-${randomBytes(4).toString('hex')}`;
 }
 
+/** Whether `name` is an {@link unfinishedName} of `path`. */
+export function isUnfinishedOf(name: string, path: string): boolean {
+  return name.startsWith(`${path}.unfinished-`) && dirname(name) === dirname(path);
+}
+
 /** Long enough for the slowest initdb or copy; later, the process id may belong to another process. */
 const UNFINISHED_MAX_AGE_MS = 600_000;
 

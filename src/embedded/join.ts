@@ -2,7 +2,7 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { diskFull, EmbeddedPostgresError, OR_DATABASE_URL } from './error.ts';
-import { tryLaunchLock, type LaunchLock } from './launch-lock.ts';
+import { isInUse, LAUNCH_PATIENCE_MS, lockedForLong, shareUse, tryLaunchLock, type FileLock } from './launch-lock.ts';
 import { checkNotMoved } from './moved.ts';
 import {
   launchServer,
@@ -37,7 +37,7 @@ interface Launched {
   /** The server that we started and that, as far as we know, still runs. */
   server: ServerProcess | undefined;
   /** Held from before the first launch until a server is joined. */
-  lock: LaunchLock | null;
+  lock: FileLock | null;
 }
 
 /**
@@ -47,7 +47,10 @@ interface Launched {
 export async function joinServer(setup: ServerSetup, stopping: AbortSignal, log: Log): Promise<JoinedServer> {
   const ours: Launched = { server: undefined, lock: null };
   try {
-    return await joinOrLaunch(setup, stopping, ours);
+    const joined = await joinOrLaunch(setup, stopping, ours);
+    const use = shareUse(setup.dataDir);
+    void joined.lock.ended.then(() => use?.release());
+    return joined;
   } catch (error) {
     // A server that accepts no session is useless; a process that waits for one starts it again. If a stop was
     // requested instead, `stopUnlessUsed` decides.
@@ -70,6 +73,7 @@ async function stopLaunched({ server }: Launched, log: Log): Promise<void> {
  */
 async function joinOrLaunch(setup: ServerSetup, stopping: AbortSignal, ours: Launched): Promise<JoinedServer> {
   let deadline = performance.now() + SILENCE_LIMIT_MS;
+  const lockedUntil = performance.now() + LAUNCH_PATIENCE_MS;
   let lastEnding: string | undefined;
   for (;;) {
     const ending = await ours.server?.ending();
@@ -89,12 +93,19 @@ async function joinOrLaunch(setup: ServerSetup, stopping: AbortSignal, ours: Lau
         ours.lock = tryLaunchLock(setup.dataDir);
         // Another process launches a server, or did so a moment ago.
         if (ours.lock === null) {
-          deadline = performance.now() + SILENCE_LIMIT_MS;
+          if (performance.now() > lockedUntil) throw lockedForLong(setup.dataDir);
           await sleep(POLL_MS);
         }
+        deadline = performance.now() + SILENCE_LIMIT_MS;
         continue;
       }
       if (await isServedElsewhere(setup, postmaster?.socketDir ?? setup.socketDir)) throw servedElsewhere(setup);
+      // Processes here that lost the server release it as soon as they notice.
+      if (isInUse(setup.dataDir)) {
+        if (performance.now() > deadline) throw servedElsewhere(setup);
+        await sleep(POLL_MS);
+        continue;
+      }
       ours.server = await launchServer(setup, postmaster?.pid);
     }
     const connection = connectionTo((postmaster?.isAlive === true && postmaster.socketDir) || setup.socketDir);

@@ -8,7 +8,7 @@ import { exists, syncFolder } from './files.ts';
 export const MOVED_NAME = 'moved.json';
 
 /** The file in a DATA_DIR whose database came from another one. */
-const ARRIVED_NAME = 'moved-here.json';
+export const ARRIVED_NAME = 'moved-here.json';
 
 /** The move that closed an embedded database, or is about to. */
 export interface MovedMark {

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 
-import { tryLaunchLock } from './launch-lock.ts';
+import { isInUse, shareUse, tryLaunchLock } from './launch-lock.ts';
 import { isRunning } from './process.ts';
 import { readPostmaster } from './server.ts';
 import {
@@ -90,6 +90,20 @@ describe('a start', () => {
     areReleased = true;
     for (const lock of locks) lock?.release();
     expect(await Promise.all(starts)).toEqual([true, true]);
+  });
+
+  it('launches no server beside one that a process of another container uses, at whatever path', async () => {
+    const dataDir = shared.dataDir();
+    const use = shareUse(dataDir);
+    let isReleased = false;
+    const started = start(dataDir, { systemDir: shared.systemDir }).then(() => isReleased);
+    // A start that did not wait would be over before this one.
+    await start(await temporaryFolder(), { systemDir: shared.systemDir });
+    expect(await readPostmaster(join(dataDir, 'postgres'))).toBeUndefined();
+    isReleased = true;
+    use?.release();
+    expect(await started).toBe(true);
+    expect(isInUse(dataDir)).toBe(true);
   });
 
   it('has an existing database ready at once', async () => {

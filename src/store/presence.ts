@@ -34,11 +34,16 @@ export async function holdPresence(
   const take = async (): Promise<void> => {
     const client = await handle.connect();
     client.once('end', () => void replace(client));
-    if (isStopped || !(await lock(client, 'pg_try_advisory_lock_shared'))) {
+    const isHeld = await lock(client, 'pg_try_advisory_lock_shared').catch(async (error: unknown) => {
       await client.end();
-      throw beingMoved();
+      throw error;
+    });
+    if (isHeld && !isStopped) {
+      current = client;
+      return;
     }
-    current = client;
+    await client.end();
+    if (!isHeld) throw beingMoved();
   };
   const replace = async (ended: Client): Promise<void> => {
     if (current !== ended) return;

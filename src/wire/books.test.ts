@@ -26,3 +26,24 @@ it('more of the chain’s own coin than came is explained by the balances that p
   // A token leaves a log wherever it comes from.
   expect(explained({ ...row, asset: 'USDT', unseen: 7n })).toBeNull();
 });
+
+it('an amount of a coin that got nothing in the period has the decimals of the coin', () => {
+  const difference = {
+    paymentId: '01975b2a-0000-7000-8000-000000000001',
+    api: 'order',
+    network: 'bitcoin',
+    asset: 'BTC',
+  } as const;
+  const books: Books = {
+    ...EMPTY_BOOKS,
+    differences: { rows: [{ ...difference, transfers: 0n, payment: 62_375_000n }], count: 1 },
+  };
+  const days = { from: '2026-06-01', to: '2026-06-30', zone: 'UTC' } as const;
+  const { differences } = statementRecord(
+    statementOf(books, () => 8),
+    days,
+    { startAt: 0, endAt: 1 },
+    0,
+  );
+  expect(differences.rows[0]).toMatchObject({ transfers: '0', payment_sum: '0.62375' });
+});

@@ -73,7 +73,7 @@ describe.skipIf(hasNoBrowser)('a live payment, on a real chain', () => {
     await button(page, 'New payment').first().click();
     await page.getByLabel('Coin').selectOption(coin);
     await page.getByRole('textbox', { name: 'Amount', exact: true }).fill('30');
-    await confirm(page, 'New payment').click();
+    await confirm(page, 'Create payment').click();
     await page.getByRole('link', { name: 'View payment' }).click();
     const details = page.getByRole('region', { name: 'Details' });
     return details.locator('code').first().getAttribute('title').then(String);

@@ -265,14 +265,14 @@ describe.skipIf(hasNoBrowser)('a payment', () => {
     await page.getByRole(DIALOG, { name: 'New payment' }).waitFor();
     const found = [...(await violations(page, 'New payment'))];
     await page.getByRole('textbox', { name: 'Amount', exact: true }).fill('12.345');
-    await confirm(page, 'New payment').click();
+    await confirm(page, 'Create payment').click();
     await page.locator('[aria-invalid=true]').waitFor();
     found.push(...(await violations(page, 'New payment that is refused')));
     await page.getByLabel('Coin').selectOption('USDT · Polygon');
     await page.getByLabel('Currency').selectOption('EUR');
     await page.getByRole('textbox', { name: 'Amount', exact: true }).fill('12,34');
     await page.getByRole('textbox', { name: 'Order ID' }).fill('BY-HAND');
-    await confirm(page, 'New payment').click();
+    await confirm(page, 'Create payment').click();
     await page.getByRole(DIALOG, { name: 'Payment created' }).waitFor();
     found.push(...(await violations(page, 'Payment created')));
     const link = await page.getByRole('textbox', { name: 'Payment link' }).inputValue();

@@ -67,6 +67,7 @@ export function NewPaymentDialog({ onClose }: { readonly onClose: () => void }) 
   return (
     <FormDialog
       name={t('new_payment')}
+      confirm={t('create_payment')}
       text={t(`new_payment_text_${mode}`)}
       isDirty={JSON.stringify(fields) !== JSON.stringify(EMPTY)}
       action={create}

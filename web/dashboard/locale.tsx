@@ -37,9 +37,14 @@ export function chooseLanguage(code: MailLanguage): void {
 export async function loadLocale(code: MailLanguage): Promise<Locale<TextPart>> {
   await loadTexts(code, 'common');
   const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
+  const formats = formatsOf(code, navigator.languages, zone);
   // A value is text, never markup.
-  const t = (key: string, values: TextValues = {}): string => fill(plural(textOf(key), values['count'], code), values);
-  return { code, t, ...formatsOf(code, navigator.languages, zone) };
+  const t = (key: string, values: TextValues = {}): string => {
+    const count = values['count'];
+    const shown = typeof count === 'number' ? { ...values, count: formats.number(count) } : values;
+    return fill(plural(textOf(key), count, code), shown);
+  };
+  return { code, t, ...formats };
 }
 
 function isLanguage(code: string): code is MailLanguage {

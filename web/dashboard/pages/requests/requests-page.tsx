@@ -67,7 +67,11 @@ export function RequestsPage() {
 function useColumns(): readonly LogColumn<RequestView>[] {
   const { t, number } = useLocale('requests');
   return [
-    { key: 'call', title: t('request_call'), cell: ({ method, path }) => `${method} ${path}` },
+    {
+      key: 'call',
+      title: t('request_call'),
+      cell: ({ method, path }) => <span className={logCss.path}>{`${method} ${path}`}</span>,
+    },
     {
       key: 'status',
       title: t('request_status'),

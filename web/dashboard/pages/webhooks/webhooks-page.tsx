@@ -146,6 +146,7 @@ function useDeliveryColumns(): readonly LogColumn<DeliveryRowView>[] {
     {
       key: 'answer',
       title: t('answer'),
+      from: 'medium',
       cell: (row) => (row.attempted_at === null ? <None /> : <Answer status={row.status} stage={row.error_stage} />),
     },
     {

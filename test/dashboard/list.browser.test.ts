@@ -238,7 +238,7 @@ describe.skipIf(hasNoBrowser)('the list of payments', () => {
     );
     await page.reload();
     await page.getByRole('link', { name: 'Of tomorrow' }).click();
-    await page.getByText('leaves them out: mood.').waitFor();
+    await page.getByText('ignores them: mood.').waitFor();
     await row(page, 'NW-3').waitFor();
     expect(await row(page, 'NW-1').count()).toBe(0);
     expect(await violations(page, 'a view of another version')).toEqual([]);

@@ -241,7 +241,7 @@ describe.skipIf(hasNoBrowser)('a payment', () => {
     expect(await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth')).toBe(0);
     const note = page.getByRole('textbox', { name: 'Note' });
     await note.evaluate(`(${PASTE})(document.querySelector('textarea'))`);
-    await page.getByText(`This note has ${PASTED}`).waitFor();
+    await page.getByText(`This note has ${PASTED.toLocaleString('en')}`).waitFor();
     await button(page, 'Add note').click();
     expect((await note.inputValue()).length).toBe(PASTED);
     await note.fill('');

@@ -56,7 +56,7 @@ export function RefundDialog(props: RefundDialogProps) {
   if (claimed !== null && claimed.claim_url !== null) {
     return (
       <LinkDialog
-        title={t('refund_created')}
+        title={t('refund_created_title')}
         text={t('refund_claim_text')}
         of="refund"
         url={claimed.claim_url}

@@ -9,6 +9,7 @@ import { readConfig } from '../src/config/config.ts';
 import { DEFAULT_POLICY } from '../src/domain/transition.ts';
 import type { Api } from '../src/http/api.ts';
 import { OPENAPI_FILE } from '../src/http/docs/openapi-document.ts';
+import { eventRoutes } from '../src/http/events/routes.ts';
 import { orderRoutes } from '../src/http/orders/routes.ts';
 import { createRateLimits } from '../src/http/rate-limit.ts';
 import { refundRoutes } from '../src/http/refunds/routes.ts';
@@ -61,7 +62,12 @@ async function describe(): Promise<object> {
     log: pino({ level: 'silent' }),
     problems: NO_REPORTS,
     onAnswered: () => {},
-    plugins: [transactionRoutes(api), orderRoutes(api), refundRoutes(api)],
+    plugins: [
+      transactionRoutes(api),
+      orderRoutes(api),
+      refundRoutes(api),
+      eventRoutes(api, { read: () => Promise.resolve('too_many') }),
+    ],
   });
   const document = describeApi(server, { live: config.baseUrl, test: config.sandboxBaseUrl });
   try {

@@ -7,11 +7,14 @@ import { createKey, removeKey } from '../src/app/projects/keys.ts';
 import { changeProject, createProject } from '../src/app/projects/projects.ts';
 import { createPaymentReader } from '../src/app/payments/read-payment.ts';
 import type { KeyKind, Mode, Permission, Scope } from '../src/domain/permission.ts';
+import { createLogWatch, type LogWatch } from '../src/app/live/log-watch.ts';
 import { createPaymentWatch } from '../src/app/live/payment-watch.ts';
+import { createEventReader } from '../src/app/live/read-events.ts';
 import { loadAssets } from '../src/http/pages/assets.ts';
 import { checkoutRoutes } from '../src/http/checkout/routes.ts';
 import type { Checkout } from '../src/http/checkout/show-payment.ts';
 import { docsRoutes } from '../src/http/docs/routes.ts';
+import { eventRoutes } from '../src/http/events/routes.ts';
 import { healthRoutes } from '../src/http/health.ts';
 import { createMetrics, createScrape, metricsRoute, type Scrape } from '../src/http/metrics.ts';
 import { orderRoutes } from '../src/http/orders/routes.ts';
@@ -85,6 +88,8 @@ export interface HttpTest {
   readonly scrape: () => Promise<Scrape>;
   readonly limits: RateLimits;
   readonly notifications: Notifications;
+  /** The calls that wait for events. */
+  readonly logs: LogWatch;
   readonly problems: Problems;
   /** Logged errors; a sound service logs none. */
   readonly logged: readonly string[];
@@ -132,6 +137,7 @@ export async function httpTest(): Promise<HttpTest> {
     watch: createPaymentWatch(notifications),
     problems,
   };
+  const logs = createLogWatch(notifications);
   const faults: string[] = [];
   const built: FastifyInstance[] = [];
   const build = (options: Partial<ServerOptions>): FastifyInstance => {
@@ -147,7 +153,7 @@ export async function httpTest(): Promise<HttpTest> {
       log,
       problems,
       onAnswered: metrics.onAnswered,
-      plugins: apiPlugins(api, scrape),
+      plugins: apiPlugins(api, logs, scrape),
       ...options,
     });
     // The program compiles a schema at its first request; no test is to depend on which requests came.
@@ -189,6 +195,7 @@ export async function httpTest(): Promise<HttpTest> {
     scrape,
     limits,
     notifications,
+    logs,
     problems,
     logged,
     server: (side) => servers[side],
@@ -200,6 +207,7 @@ export async function httpTest(): Promise<HttpTest> {
     close: async () => {
       await Promise.all(built.map((server) => server.close()));
       api.watch.stop();
+      logs.stop();
       await app.creator.idle();
       await notifications.stop();
       await drop();
@@ -237,13 +245,14 @@ async function openShop(app: TestApp, call: HttpTest['call'], keyIds: Map<string
 }
 
 /** All routes of a server, as the service itself registers them. */
-function apiPlugins(api: Checkout, scrape: HttpTest['scrape']): ServerOptions['plugins'] {
+function apiPlugins(api: Checkout, logs: LogWatch, scrape: HttpTest['scrape']): ServerOptions['plugins'] {
   return [
     healthRoutes(() => Promise.resolve({ ok: true, checks: { database: 'ok' }, degraded: false })),
     metricsRoute(scrape, METRICS_TOKEN),
     transactionRoutes(api),
     orderRoutes(api),
     refundRoutes(api),
+    eventRoutes(api, createEventReader(api.app, logs)),
     checkoutRoutes(api),
     docsRoutes({ baseUrls: BASE_URLS, assets: api.assets }),
   ];

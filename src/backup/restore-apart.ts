@@ -81,6 +81,7 @@ async function beginApart(
       skip,
       spread,
       otherCopies: otherCopiesOf(earlier),
+      reason: 'restored',
     });
     const begun = { recovery, earlier, notesFile: file };
     const note = noteOf(recovery, { now, file: backup, place });

@@ -17,13 +17,15 @@ const OPERATIONS = [
   'change_payment',
   'read_refunds',
   'change_refund',
+  'read_events',
+  'resend_event',
 ] as const satisfies readonly Operation[];
 
 /** The whole of "Permissions", "Public keys" and scopes: what each key may do, all else is refused. */
 const ALLOWED: Readonly<Record<string, readonly Operation[]>> = {
   'secret full': OPERATIONS,
-  'secret read': ['read_payment', 'read_payments', 'read_refunds'],
-  'secret write': ['create_payment', 'change_payment', 'change_refund'],
+  'secret read': ['read_payment', 'read_payments', 'read_refunds', 'read_events'],
+  'secret write': ['create_payment', 'change_payment', 'change_refund', 'resend_event'],
   'public full': ['create_payment', 'read_payment'],
   'public read': ['read_payment'],
   'public write': ['create_payment'],
@@ -32,7 +34,7 @@ const ALLOWED: Readonly<Record<string, readonly Operation[]>> = {
   'secret payments:change': ['change_payment'],
   'secret refunds': ['read_refunds', 'change_refund'],
   'secret webhooks': [],
-  'secret events': [],
+  'secret events': ['read_events', 'resend_event'],
   'public payments:create': ['create_payment'],
   'public payments:read': ['read_payment'],
 };

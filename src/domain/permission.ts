@@ -35,6 +35,8 @@ const OPERATIONS = {
   change_payment: { scope: 'payments:change', isRead: false, isPublic: false },
   read_refunds: { scope: 'refunds', isRead: true, isPublic: false },
   change_refund: { scope: 'refunds', isRead: false, isPublic: false },
+  read_events: { scope: 'events', isRead: true, isPublic: false },
+  resend_event: { scope: 'events', isRead: false, isPublic: false },
 } as const satisfies Readonly<Record<string, OperationRow>>;
 
 export type Operation = keyof typeof OPERATIONS;

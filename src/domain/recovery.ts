@@ -21,3 +21,15 @@ export function skipOf(busiestDay: number, lostMs: number): number {
   const pace = PACE_FACTOR * busiestDay;
   return Math.max(MIN_SKIP, pace) + Math.ceil(MIN_SKIP_A_DAY * Math.min(days, MIN_SKIP_DAYS) + pace * days);
 }
+
+/** More events than a service makes in a millisecond, so that a skip of positions is beyond what was lost. */
+const EVENTS_A_MS = 10;
+const MIN_POSITIONS = 1_000_000;
+
+/**
+ * How many positions of each log of events to skip, because they may have been given since the backup. `spread` keeps
+ * two restores apart.
+ */
+export function skippedPositions(lostMs: number, spread: number): number {
+  return MIN_POSITIONS * (1 + spread) + EVENTS_A_MS * Math.max(0, Math.ceil(lostMs));
+}

@@ -186,6 +186,8 @@ const LIVE_KEY_ACTIONS = {
   change_payment: 'change_live_payments',
   read_refunds: 'read_payments',
   change_refund: 'create_refunds',
+  read_events: 'read_developer',
+  resend_event: 'manage_webhooks',
 } as const satisfies Readonly<Record<Operation, ProjectAction>>;
 
 /** The action that a key would permit but the role does not, so that the person may not make the key. Null: none. */

@@ -50,16 +50,23 @@ export function parseBodies(app: FastifyInstance): void {
     done(isEmpty ? null : invalid(null, WRONG_CONTENT_TYPE), undefined);
   });
   app.addHook('onRoute', (route) => {
-    const schema: { readonly body?: unknown } | undefined = route.schema;
-    if (schema?.body === undefined) return;
+    const body: { readonly required?: readonly string[] } | undefined = Object(route.schema).body;
+    if (body === undefined) return;
     const own = route.preValidation === undefined ? [] : [route.preValidation].flat();
-    route.preValidation = [refuseNone, ...own];
+    const needsBody = (body.required?.length ?? 0) > 0;
+    route.preValidation = [needsBody ? refuseNone : takeNone, ...own];
   });
 }
 
 /** Refuses a request without a body before schema validation would report that null is not allowed. */
 const refuseNone: preValidationHookHandler = (request, _reply, done) => {
   done(request.body === undefined ? invalid(null, 'The body must be a JSON object, but it is empty.') : undefined);
+};
+
+/** Reads a missing body of which no field is required as an empty object. */
+const takeNone: preValidationHookHandler = (request, _reply, done) => {
+  request.body ??= {};
+  done();
 };
 
 /** Why a text was refused although it may be valid JSON: some keys change how an object behaves. */

@@ -14,6 +14,7 @@ export type ErrorType =
   | 'permission_error'
   | 'invalid_request_error'
   | 'not_found_error'
+  | 'gone_error'
   | 'conflict_error'
   | 'rate_limit_error'
   | 'api_error'
@@ -32,6 +33,7 @@ const STATUS: Readonly<Record<ErrorType, number>> = {
   reauthentication_required: 403,
   second_factor_required: 403,
   not_found_error: 404,
+  gone_error: 410,
   conflict_error: 409,
   rate_limit_error: 429,
   api_error: 500,

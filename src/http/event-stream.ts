@@ -3,7 +3,7 @@ import type { FastifyReply } from 'fastify';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** The answer stays open for as long as its reader likes, so that its duration is not measured. */
+    /** The answer waits for something to happen, or stays open, so that it is neither measured nor logged. */
     stream?: boolean;
   }
 }
@@ -90,27 +90,5 @@ export function createEventSender(
       setTimeout(() => response.destroy(), GOODBYE_MS).unref();
     },
     stop: () => clearInterval(heartbeat),
-  };
-}
-
-/** Slots for streams, in total and per client. */
-export function createSlots({ streams, perClient }: Pick<StreamLimits, 'streams' | 'perClient'>) {
-  const byClient = new Map<string, number>();
-  let taken = 0;
-  return {
-    taken: () => taken,
-    /** Takes a slot and returns the function that releases it once; null if there is none. */
-    take: (client: string): (() => void) | null => {
-      const own = byClient.get(client) ?? 0;
-      if (taken >= streams || own >= perClient) return null;
-      taken += 1;
-      byClient.set(client, own + 1);
-      return () => {
-        taken -= 1;
-        const left = (byClient.get(client) ?? 0) - 1;
-        if (left > 0) byClient.set(client, left);
-        else byClient.delete(client);
-      };
-    },
   };
 }

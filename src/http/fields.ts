@@ -140,12 +140,13 @@ const orderError = Type.Object(
           'invalid_request_error',
           'not_found_error',
           'conflict_error',
+          'gone_error',
           'rate_limit_error',
           'api_error',
           'service_unavailable',
         ],
         description:
-          'The type of the error, meant for programs. In the listed order, the types belong to the statuses 400, 404, 409, 429, 500 and 503.',
+          'The type of the error, meant for programs. In the listed order, the types belong to the statuses 400, 404, 409, 410, 429, 500 and 503.',
       }),
       message,
       param: Type.Optional(

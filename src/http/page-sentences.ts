@@ -1,3 +1,4 @@
+import { faultOf, type Rejected } from '../app/rejected.ts';
 import { fillSentence, refusalTexts } from '../app/refusal-texts.ts';
 import type { MailLanguage } from '../domain/notification.ts';
 import { refusalOf, type Action, type Role } from '../domain/role.ts';
@@ -28,6 +29,38 @@ export function sentenceError(
 ): RequestError {
   const inLanguage = pageSentence(code, field ?? '', values);
   return new RequestError(type, inLanguage('en'), { param: field, inLanguage });
+}
+
+/** The request fields whose names differ from the use case's. */
+const FIELDS: Readonly<Record<string, string>> = {
+  allowIps: 'values',
+  allowOrigins: 'values',
+  days: 'older_than_days',
+  descriptor: 'source',
+  spreadBasisPoints: 'spread',
+  toleranceBasisPoints: 'tolerance',
+  treasury: 'source',
+  xpub: 'source',
+};
+
+const TYPES = {
+  malformed: 'invalid_request_error',
+  missing: 'not_found_error',
+  conflict: 'conflict_error',
+  forbidden: 'permission_error',
+  refused: 'invalid_request_error',
+  signing: 'invalid_request_error',
+} as const satisfies Record<ReturnType<typeof faultOf>, ErrorType>;
+
+/** The answer to a request that a use case refused; `field` is to blame if the refusal names no value. */
+export function refusalError(refusal: Rejected, field: string | null = null): RequestError {
+  const { code, param = '', values } = refusal;
+  const ownField = FIELDS[param] ?? param.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+  const inLanguage = pageSentence(code, ownField, values);
+  return new RequestError(TYPES[faultOf(refusal)], inLanguage('en'), {
+    param: param === '' ? field : ownField,
+    inLanguage,
+  });
 }
 
 /** The answer to a person whose role does not permit the action. */

@@ -1,7 +1,9 @@
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import { createRequestLog } from '../app/dashboard/request-log.ts';
+import { createLogWatch } from '../app/live/log-watch.ts';
 import { createPaymentWatch } from '../app/live/payment-watch.ts';
+import { createEventReader, type EventReader } from '../app/live/read-events.ts';
 import { createPaymentCreator } from '../app/payments/create-payment.ts';
 import { createPaymentReader } from '../app/payments/read-payment.ts';
 import { createAccess } from '../app/projects/access.ts';
@@ -11,6 +13,7 @@ import type { Mode } from '../domain/permission.ts';
 import type { Problems } from '../domain/problems.ts';
 import type { Api } from '../http/api.ts';
 import { checkoutRoutes } from '../http/checkout/routes.ts';
+import { eventRoutes } from '../http/events/routes.ts';
 import { homeRoute } from '../http/docs/home.ts';
 import { docsRoutes } from '../http/docs/routes.ts';
 import { orderRoutes } from '../http/orders/routes.ts';
@@ -57,12 +60,11 @@ export async function startServers(
   const access = createAccess(app.db, notifications, app.clock);
   const { keyUses, stopUses } = startKeyUses(core);
   const watch = createPaymentWatch(notifications);
+  const logs = createLogWatch(notifications);
   const baseUrls = { live: config.baseUrl, test: config.sandboxBaseUrl };
   const plugins = [
     ...monitoring.plugins,
-    transactionRoutes(api),
-    orderRoutes(api),
-    refundRoutes(api),
+    ...apiRoutes(api, createEventReader(app, logs)),
     checkoutRoutes({ ...api, access, assets, watch, problems }),
     docsRoutes({ baseUrls, assets, program }),
   ];
@@ -97,6 +99,8 @@ export async function startServers(
     { server: buildServer({ ...sandbox, side: 'test' }), port: config.sandboxPort },
   ];
   const stop = async (): Promise<void> => {
+    // Calls that wait for events are answered with what there is.
+    logs.stop();
     await closeServers(servers, config.drainMs > 0);
     watch.stop();
     await stopUses();
@@ -114,6 +118,10 @@ export async function startServers(
     log.warn({ err: error }, 'addresses could not be derived in advance; each order derives its own'),
   );
   return stop;
+}
+
+function apiRoutes(api: Api, events: EventReader) {
+  return [transactionRoutes(api), orderRoutes(api), refundRoutes(api), eventRoutes(api, events)];
 }
 
 /** Saves the uses of keys every while, and when it is stopped. */

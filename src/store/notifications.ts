@@ -20,6 +20,8 @@ export interface NotificationPayloads {
   readonly attention: readonly [projectId: string, mode: string];
   /** The person whose sessions ended or whose roles changed, so that their open streams are checked again. */
   readonly sessions: readonly [string];
+  /** The project and mode whose log of events grew. */
+  readonly events: readonly [projectId: string, mode: string];
   /** The project whose deposits or sweeps changed. */
   readonly sweeps: readonly [projectId: string];
 }
@@ -115,9 +117,10 @@ function dispatch(listeners: Listeners, payload: string): void {
       for (const listener of listeners.sweeps) listener([project]);
       break;
     }
-    case 'attention': {
+    case 'attention':
+    case 'events': {
       const [project = '', mode = ''] = args;
-      for (const listener of listeners.attention) listener([project, mode]);
+      for (const listener of listeners[topic]) listener([project, mode]);
       break;
     }
     // An unknown topic is from a newer version, or from a proof.
@@ -140,6 +143,7 @@ export function listen(handle: DatabaseHandle, options: ListenOptions = {}): Lis
     poll: [],
     attention: [],
     sessions: [],
+    events: [],
     sweeps: [],
   };
   const downListeners: (() => void)[] = [];

@@ -59,6 +59,8 @@ export const TEXT_COLUMNS: { readonly [Table in keyof Tables]?: Readonly<Record<
   raw_transactions: of('accounting', 'network', 'transaction_hash'),
   // Shops make the ids of their requests of what they like.
   events: { ...of('service', 'mode', 'type'), ...of('customer', 'body', 'request_id') },
+  event_positions: of('service', 'mode', 'gap_reason'),
+  event_heads: of('service', 'mode'),
   webhook_endpoints: of('shop', 'mode', 'url', 'events', 'disabled_reason'),
   deliveries: of('service', 'state'),
   delivery_attempts: {

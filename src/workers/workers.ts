@@ -1,6 +1,7 @@
 import { keepRates } from '../app/dashboard/keep-currency-rates.ts';
 import { addUpFigures } from '../app/dashboard/add-up-figures.ts';
 import { createDeliverer, type WebhookDelivery } from '../app/webhooks/deliver-due.ts';
+import { numberDue } from '../app/webhooks/number-events.ts';
 import type { App } from '../app/context.ts';
 import { enqueueDailyPaymentMails } from '../app/notifications/daily-payment-mails.ts';
 import { followPayments } from '../app/notifications/follow-payments.ts';
@@ -33,6 +34,8 @@ export interface WorkerParts {
 const DUE_BATCH = 250;
 const DUE_REST_MS = 250;
 const DELIVERY_REST_MS = 500;
+/** A reader who waits for the next event waits for this and two commits. */
+const NUMBER_REST_MS = 40;
 const FIGURES_REST_MS = 1_000;
 const RATES_REST_MS = 60_000;
 const MAIL_REST_MS = 2_000;
@@ -41,8 +44,8 @@ const NOTICE_REST_MS = 5_000;
 const FORGET_REST_MS = 10 * 60_000;
 
 /**
- * Starts the workers of a process: due payments and refunds, deliveries, figures, attention items, mails, and purging
- * old records.
+ * Starts the workers of a process: due payments and refunds, deliveries, the log of events, figures, attention items,
+ * mails, and purging old records.
  */
 export function startWorkers(
   app: App,
@@ -56,57 +59,46 @@ export function startWorkers(
     await judged;
     return app.clockState?.().isWrong === true ? false : work();
   };
+  const loop = (name: string, restMs: number, work: () => Promise<boolean>): Loop =>
+    startLoop({ name, work, restMs, problems });
   // The deliverer wakes the loop that drives it, so one of the two must be referenced before it exists.
   let deliveries: Loop | null = null;
   const deliverer = createDeliverer(app, webhooks, { onFree: () => deliveries?.wake(), problems });
-  deliveries = startLoop({
-    name: 'deliveries',
-    work: () => deliverer.takeDue(),
-    restMs: DELIVERY_REST_MS,
-    problems,
-  });
+  deliveries = loop('deliveries', DELIVERY_REST_MS, () => deliverer.takeDue());
   notifications.on('deliveries', () => deliveries.wake());
-  const payments = startLoop({
-    name: 'payments due',
-    work: byTime(async () => (await runDue(app, DUE_BATCH)) === DUE_BATCH),
-    restMs: DUE_REST_MS,
-    problems,
-  });
-  const refunds = startLoop({
-    name: 'refunds due',
-    work: byTime(async () => (await runDueRefunds(app, DUE_BATCH)) === DUE_BATCH),
-    restMs: DUE_REST_MS * 2,
-    problems,
-  });
-  const figures = startLoop({
-    name: 'figures',
-    work: () => addUpFigures(app),
-    restMs: FIGURES_REST_MS,
-    problems,
-  });
-  const rates = startLoop({
-    name: 'rates',
-    work: byTime(() => keepRates(app)),
-    restMs: RATES_REST_MS,
-    problems,
-  });
-  const forgetting = startLoop({
-    name: 'forgetting',
-    work: byTime(() => purgeOld(app)),
-    restMs: FORGET_REST_MS,
-    problems,
-  });
+  const payments = loop(
+    'payments due',
+    DUE_REST_MS,
+    byTime(async () => (await runDue(app, DUE_BATCH)) === DUE_BATCH),
+  );
+  const refunds = loop(
+    'refunds due',
+    DUE_REST_MS * 2,
+    byTime(async () => (await runDueRefunds(app, DUE_BATCH)) === DUE_BATCH),
+  );
+  const numbering = loop('numbering events', NUMBER_REST_MS, () => numberDue(app));
+  const figures = loop('figures', FIGURES_REST_MS, () => addUpFigures(app));
+  const rates = loop(
+    'rates',
+    RATES_REST_MS,
+    byTime(() => keepRates(app)),
+  );
+  const forgetting = loop(
+    'forgetting',
+    FORGET_REST_MS,
+    byTime(() => purgeOld(app)),
+  );
 
   const people = [
     ...(mailer === null ? [] : mailLoops(app, mailer, byTime, problems)),
-    ...(noticing === null
-      ? []
-      : [startLoop({ name: 'attention', work: () => noticing.notice(), restMs: NOTICE_REST_MS, problems })]),
+    ...(noticing === null ? [] : [loop('attention', NOTICE_REST_MS, () => noticing.notice())]),
   ];
 
   return {
     stop: async (graceMs) => {
-      const loops = [payments, refunds, deliveries, figures, rates, forgetting, ...people].map((loop) => loop.stop());
+      const loops = [payments, refunds, deliveries, numbering, figures, rates, forgetting, ...people].map((loop) =>
+        loop.stop(),
+      );
       const stopped = Promise.all([...loops, deliverer.stop()]);
       await Promise.race([stopped, new Promise<void>((resolve) => setTimeout(resolve, graceMs).unref())]);
     },

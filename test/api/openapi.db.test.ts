@@ -125,7 +125,8 @@ describe('the document', () => {
     for (const { path, method, operation } of operations) {
       const { responses, parameters = [] } = operation;
       const changes = method === 'post';
-      const statuses = ['200', '400', '401', '403', '404', ...(changes ? ['409'] : []), '429', '500', '503'];
+      const own = [...(changes ? ['409'] : []), ...(path === '/v1/events' ? ['410'] : [])];
+      const statuses = ['200', '400', '401', '403', '404', ...own, '429', '500', '503'];
       expect([path, Object.keys(responses)]).toEqual([path, statuses]);
       for (const [status, response] of Object.entries(responses)) {
         const told = typeof response['$ref'] === 'string' ? resolve(response['$ref']) : response;

@@ -72,4 +72,7 @@ export const API_ROUTES: readonly {
   { method: 'GET', path: '/v1/refunds', api: 'order', operation: 'read_refunds', scope: 'refunds' },
   { method: 'GET', path: '/v1/refunds/:id', api: 'order', operation: 'read_refunds', scope: 'refunds' },
   { method: 'POST', path: '/v1/refunds/:id/cancel', api: 'order', operation: 'change_refund', scope: 'refunds' },
+  { method: 'GET', path: '/v1/events', api: 'order', operation: 'read_events', scope: 'events' },
+  { method: 'GET', path: '/v1/events/:id', api: 'order', operation: 'read_events', scope: 'events' },
+  { method: 'POST', path: '/v1/events/:id/resend', api: 'order', operation: 'resend_event', scope: 'events' },
 ];

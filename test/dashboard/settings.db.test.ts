@@ -40,6 +40,7 @@ const NOT_EXPORTED = {
   api_requests: 'kept for 30 days',
   api_request_counts: 'kept for 30 days',
   delivery_retries: 'kept for a week',
+  event_heads: 'follows from the positions',
   memberships: 'people are of the service',
   project_notifications: 'people are of the service',
   mail_unsubscribes: 'people are of the service',

@@ -1,5 +1,6 @@
 import type { Network } from '../../domain/networks.ts';
-import { MAX_SPREAD, skipOf } from '../../domain/recovery.ts';
+import type { GapReason } from '../../domain/event-log.ts';
+import { MAX_SPREAD, skipOf, skippedPositions } from '../../domain/recovery.ts';
 import type { Mode } from '../../domain/permission.ts';
 import type { Database, Trx } from '../../store/database.ts';
 import { highestLostIndex, lostTransfers } from '../../store/chains/lost-transfers.ts';
@@ -10,6 +11,7 @@ import { publishLostMoney } from './lost-money.ts';
 import { haltedWallets, setHalted, skipTo } from '../../store/wallets/unissued.ts';
 import { addressGaps, gapInWords } from '../../store/wallets/wallets.ts';
 import { notify } from '../../store/notifications.ts';
+import { skipPositions } from '../../store/webhooks/event-positions.ts';
 import type { ObservedTrx } from '../in-transaction.ts';
 
 /** The indexes and numbers that a recovery skipped. */
@@ -56,6 +58,8 @@ export interface SkipRequest {
   readonly spread?: number;
   /** Multiplies the derived range, because another copy that was running skipped as much. */
   readonly times?: number;
+  /** Why the logs of events get a gap. */
+  readonly reason?: GapReason;
 }
 
 /** The next index of a wallet, and the last number of a counter, on other copies; 0 if no other copy is known. */
@@ -66,12 +70,12 @@ export interface OtherCopies {
 
 /**
  * Skips everything that may have been handed out since `lostSince` but is not in this database: transaction numbers,
- * and the addresses of every wallet in use, also beyond those that received money or from which another copy continued.
- * Halted wallets hand out addresses again.
+ * positions of events, and the addresses of every wallet in use, also beyond those that received money or from which
+ * another copy continued. Halted wallets hand out addresses again.
  */
 export async function skipIssued(
   trx: Database | Trx,
-  { lostSince, now, skip, otherCopies, spread = 0, times = 1 }: SkipRequest,
+  { lostSince, now, skip, otherCopies, spread = 0, times = 1, reason = 'recovered' }: SkipRequest,
 ): Promise<Recovery> {
   const beyond = (busiestDay: number): number => skip ?? times * skipOf(busiestDay, now - lostSince) + spread;
   const skipped: Omit<Recovery['wallets'][number], 'gapLimit'>[] = [];
@@ -101,6 +105,7 @@ export async function skipIssued(
     await raiseCounter(trx, { projectId, mode, year }, to);
     numbers.push({ projectId, mode, year, last, to });
   }
+  await skipPositions(trx, skippedPositions(now - lostSince, spread), reason);
   await notify(trx, 'access');
   return { lostSince, wallets, numbers, waitingDeliveries: await waitingDeliveries(trx) };
 }

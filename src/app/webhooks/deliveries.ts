@@ -24,7 +24,10 @@ export async function deliveriesOf(
 }
 
 /** The refusal for an endpoint to which nothing is sent; null if it is on. */
-function offRefusal({ disabledAt, pausedAt }: Pick<WebhookEndpoint, 'disabledAt' | 'pausedAt'>): Rejected | null {
+export function offRefusal({
+  disabledAt,
+  pausedAt,
+}: Pick<WebhookEndpoint, 'disabledAt' | 'pausedAt'>): Rejected | null {
   if (disabledAt !== null) return rejected('endpoint_disabled');
   return pausedAt === null ? null : rejected('endpoint_paused');
 }

@@ -1,3 +1,4 @@
+import { createSlots } from '../../app/live/slots.ts';
 import type { ServerResponse } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { PaymentSelector } from '../../app/payments/change-payment.ts';
@@ -10,7 +11,6 @@ import type { Problems } from '../../domain/problems.ts';
 import { countedAddress } from '../client.ts';
 import {
   createEventSender,
-  createSlots,
   givenHeaders,
   HEARTBEAT_MS,
   TRY_AGAIN_SECONDS,
@@ -71,7 +71,7 @@ const LIMITS: StreamLimits = { streams: 10_000, perClient: 100, unreadBytes: 65_
  */
 export function checkoutEvents(options: CheckoutEventsOptions): CheckoutEvents {
   const limits = { ...LIMITS, ...options.limits };
-  const slots = createSlots(limits);
+  const slots = createSlots({ total: limits.streams, perClient: limits.perClient });
   const queue = createReadQueue((error) => options.problems.happened('updates of open pages', error));
 
   const openStream = (request: FastifyRequest, reply: FastifyReply, selector: PaymentSelector): Stream | null => {

@@ -27,6 +27,7 @@ export function documentHead() {
         description: 'You choose the token when you create the order. The amount can be in any supported currency.',
       },
       { name: 'Refunds', description: 'Refunds of transactions and orders.' },
+      { name: 'Events', description: 'What happened to payments and refunds, in order, with or without webhooks.' },
       { name: 'Webhooks', description: 'Signed events that Cointill sends to your registered endpoints.' },
     ],
     components: {
@@ -75,6 +76,7 @@ const MEANINGS: Readonly<Record<string, string>> = {
   403: 'The key lacks permission, the IP address is not on the allow-list, the project is not active, or the request was sent over plain HTTP.',
   404: 'The requested object does not exist, or it belongs to another project, mode or API.',
   409: 'The first request with this Idempotency-Key is still running.',
+  410: 'What was asked for was deleted, because it is kept for a limited time.',
   429: 'Too many requests.',
   500: 'Something went wrong on our side.',
   503: 'The service cannot handle the request right now. Try again shortly.',

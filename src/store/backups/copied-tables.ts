@@ -39,6 +39,10 @@ export const COPIED_TABLES: { readonly [Name in keyof Tables]: 'rows' | 'move' |
   payment_quotes: 'rows',
   transfers: 'rows',
   events: 'rows',
+  event_positions: 'rows',
+  event_heads: 'rows',
+  unnumbered_events: 'rows',
+  event_numbering: 'rows',
   deliveries: 'rows',
   delivery_attempts: 'rows',
   // Progress of retries; their deliveries remain due.

@@ -67,6 +67,8 @@ export async function loadSnapshot(
   const { rows: constraints } = await client.query<Structure>(CONSTRAINTS);
   const { rows: indexes } = await client.query<Structure>(INDEXES);
   for (const { drop } of [...constraints.toReversed(), ...indexes]) await client.query(drop);
+  // Loaded events have their positions, or wait for them, as in the snapshot.
+  await client.query('alter table events disable trigger user');
   const names = new Set(tables.map(({ name }) => name));
   await fill(async (table, content) => {
     if (!names.has(table.name)) throw new Error(`The table ${table.name} is not in the manifest.`);
@@ -76,6 +78,7 @@ export async function loadSnapshot(
       throw isUnknownName(error) ? unfitSchema('backup', error.message) : error;
     }
   });
+  await client.query('alter table events enable trigger user');
   await client.query("set local maintenance_work_mem = '256MB'");
   for (const { make } of [...constraints, ...indexes]) await client.query(make);
   for (const sequence of sequences) await setSequence(client, sequence);

@@ -55,6 +55,7 @@ export const EXPORTED_TABLES: readonly ExportedTable[] = [
   { record: 'sweep_transfer', table: 'sweep_transfers', of: own, order: 'sweep_id, deposit_address, token' },
   { record: 'mark', table: 'attention_marks', of: own, order: 'mode, kind, subject, occurrence' },
   { record: 'event', table: 'events', of: own, order: 'id' },
+  { record: 'event_position', table: 'event_positions', of: own, order: 'mode, position' },
   { record: 'audit', table: 'audit_log', of: own, order: 'id' },
 ];
 

@@ -1,3 +1,4 @@
+import type { GapReason } from '../../domain/event-log.ts';
 import type { EventType } from '../../domain/event-type.ts';
 import type { Mode } from '../../domain/permission.ts';
 import {
@@ -54,7 +55,8 @@ export const WEBHOOK_ENDPOINTS = {
   created_at: timestamp(),
 };
 
-export type DeliveryState = 'waiting' | 'delivered' | 'failed' | 'stopped';
+export const DELIVERY_STATES = ['waiting', 'delivered', 'failed', 'stopped'] as const;
+export type DeliveryState = (typeof DELIVERY_STATES)[number];
 
 export const DELIVERIES = {
   id: defaulted(bigint()),
@@ -101,3 +103,27 @@ export const RETRIED_DELIVERIES = {
   next_attempt_at: nullable(timestamp()),
   attempted: boolean(),
 };
+
+export const EVENT_POSITIONS = {
+  project_id: uuid(),
+  mode: text<Mode>(),
+  position: bigint(),
+  /** Null: a gap, from `gap_from` to the position. */
+  event_id: nullable(uuid()),
+  gap_from: nullable(bigint()),
+  gap_reason: nullable(text<GapReason>()),
+};
+
+export const EVENT_HEADS = {
+  project_id: uuid(),
+  mode: text<Mode>(),
+  /** The last position. */
+  head: bigint(),
+  /** The first position that was not deleted. */
+  oldest: defaulted(bigint()),
+};
+
+export const UNNUMBERED_EVENTS = { n: defaulted(bigint()), event_id: uuid() };
+
+/** The progress through the events from before the log; no row once they are numbered. */
+export const EVENT_NUMBERING = { id: smallint(), numbered_to: nullable(uuid()), number_to: uuid() };

@@ -202,3 +202,24 @@ export async function findDeliveryDetails(
   const attempts = await findRows(db, 'delivery_attempts', { deliveryId: id }, newest);
   return { ...row, attempts };
 }
+
+/** The deliveries of an event to the endpoints of its project, oldest first. */
+export async function deliveriesOfEvent(db: Database, eventId: string): Promise<readonly EventDelivery[]> {
+  const { rows } = await sql<EventDelivery>`
+    select d.id, d.endpoint_id as "endpointId", w.url, d.state, d.attempts, d.next_attempt_at as "nextAttemptAt",
+      (select response_status from delivery_attempts where delivery_id = d.id order by id desc limit 1) as "lastStatus"
+    from deliveries d join webhook_endpoints w on w.id = d.endpoint_id
+    where d.event_id = ${eventId}::uuid order by d.id`.execute(db);
+  return rows;
+}
+
+export interface EventDelivery {
+  readonly id: bigint;
+  readonly endpointId: string;
+  readonly url: string;
+  readonly state: DeliveryState;
+  readonly attempts: number;
+  readonly nextAttemptAt: number | null;
+  /** The status code of the latest answer. */
+  readonly lastStatus: number | null;
+}

@@ -17,7 +17,8 @@ import type { RetryProgress } from '../../../store/webhooks/delivery-retries.ts'
 import { publicPaymentId } from '../../../wire/payment.ts';
 import { isoTime, isoTimeOrNull } from '../../../wire/time.ts';
 import { invalid, RequestError } from '../../errors.ts';
-import { done, refusalError } from '../refusal-words.ts';
+import { done } from '../refusal-words.ts';
+import { refusalError } from '../../page-sentences.ts';
 import type { Dashboard, Routes } from '../route.ts';
 import type { ProjectScope } from '../scope.ts';
 import { endpointId } from '../webhooks/routes.ts';

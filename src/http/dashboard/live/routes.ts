@@ -1,3 +1,4 @@
+import { createSlots } from '../../../app/live/slots.ts';
 import type { FastifyReply } from 'fastify';
 import type { ProjectChange } from '../../../app/live/project-watch.ts';
 import { roleOfOpenSession } from '../../../app/people/open-session.ts';
@@ -5,7 +6,6 @@ import { publicPaymentId } from '../../../wire/payment.ts';
 import { RequestError } from '../../errors.ts';
 import {
   createEventSender,
-  createSlots,
   givenHeaders,
   HEARTBEAT_MS,
   TRY_AGAIN_SECONDS,
@@ -39,7 +39,7 @@ interface OpenStream {
 export function liveRoutes({ app }: Routes, dashboard: Dashboard): void {
   const { live } = dashboard;
   const limits = { ...LIMITS, ...live.limits };
-  const slots = createSlots(limits);
+  const slots = createSlots({ total: limits.streams, perClient: limits.perClient });
   const streams = new Set<OpenStream>();
   let isClosing = false;
   live.notifications.on('sessions', ([personId]) => {

@@ -1,4 +1,4 @@
-import { sentenceError } from '../../page-sentences.ts';
+import { refusalError, sentenceError } from '../../page-sentences.ts';
 import type { FastifyRequest } from 'fastify';
 import type { NewPayment } from '../../../app/payments/draft-payment.ts';
 import { rejected } from '../../../app/rejected.ts';
@@ -16,7 +16,7 @@ import { findProject } from '../../../store/projects/projects.ts';
 import { paymentUrl, publicPaymentId } from '../../../wire/payment.ts';
 import { clientAddress } from '../../client.ts';
 import { invalid, RequestError } from '../../errors.ts';
-import { badField, refusalError, refusedError } from '../refusal-words.ts';
+import { badField, refusedError } from '../refusal-words.ts';
 import type { AnswerOf, BodyOf } from '../contract.ts';
 import type { Dashboard, Routes } from '../route.ts';
 import { formRequest, notAgain, type ProjectScope, signedInOf } from '../scope.ts';

@@ -18,7 +18,8 @@ import {
 } from '../../../store/webhooks/webhook-endpoints.ts';
 import { isoTime, isoTimeOrNull } from '../../../wire/time.ts';
 import { SIGNATURE_CHECKS } from '../../signature-checks.ts';
-import { done, refusalError } from '../refusal-words.ts';
+import { done } from '../refusal-words.ts';
+import { refusalError } from '../../page-sentences.ts';
 import type { Dashboard, Routes } from '../route.ts';
 import type { ProjectScope } from '../scope.ts';
 import type { EndpointView } from './contract.ts';

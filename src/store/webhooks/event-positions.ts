@@ -1,0 +1,97 @@
+import { sql, type RawBuilder } from 'kysely';
+import type { GapReason } from '../../domain/event-log.ts';
+import { MODES } from '../../domain/permission.ts';
+import type { Database, Trx } from '../database.ts';
+
+/** How many events get their positions in one transaction. */
+const BATCH = 1_000;
+/** Events from before the log are many, and nobody waits for one of them. */
+const EARLIER_BATCH = 5_000;
+
+/** Whether events have no position yet. */
+export async function areUnnumbered(db: Database): Promise<boolean> {
+  const { rows } = await sql<{ some: boolean }>`
+    select exists (select from unnumbered_events) or exists (select from event_numbering) as some`.execute(db);
+  return rows[0]?.some === true;
+}
+
+/** An arbitrary number that nobody else locks. */
+const NUMBERING_LOCK = 7_203_617;
+
+/**
+ * Gives the next events their positions and notifies the readers of their logs. The lock, which the server ends with
+ * the transaction, makes sure that one transaction at a time does so: positions become visible in their order. Returns
+ * whether there may be more; false also if another process does it.
+ */
+export async function numberEvents(trx: Trx): Promise<boolean> {
+  const { rows } = await sql<{ isHeld: boolean }>`
+    select pg_try_advisory_xact_lock(${NUMBERING_LOCK}) as "isHeld"`.execute(trx);
+  if (rows[0]?.isHeld !== true) return false;
+  const progress = await trx.selectFrom('event_numbering').select(['numbered_to', 'number_to']).executeTakeFirst();
+  if (progress === undefined) return numberNew(trx);
+  return numberEarlier(trx, progress.numbered_to, progress.number_to);
+}
+
+async function numberNew(trx: Trx): Promise<boolean> {
+  // In the order of `n`, which is that of each payment's changes: its row was locked meanwhile.
+  const { rows } = await sql<{ taken: number }>`
+    with taken as (
+      delete from unnumbered_events where n in (select n from unnumbered_events order by n limit ${BATCH})
+      returning n, event_id
+    ), next as (
+      select e.id, e.project_id, e.mode, taken.n as place from taken join events e on e.id = taken.event_id
+    ), ${POSITIONS}
+    select (select count(*) from taken)::integer as taken from woken`.execute(trx);
+  return rows[0]?.taken === BATCH;
+}
+
+/** Events that are waiting to be numbered anyway are left to that. */
+async function numberEarlier(trx: Trx, numberedTo: string | null, numberTo: string): Promise<boolean> {
+  const after = numberedTo === null ? sql`` : sql`id > ${numberedTo}::uuid and`;
+  const { rows } = await sql<{ last: string | null; passed: number }>`
+    with passed as (
+      select id, project_id, mode, payment_id, body from events where ${after} id <= ${numberTo}::uuid
+      order by id limit ${EARLIER_BATCH}
+    ), next as (
+      select id, project_id, mode, id as place from passed
+      where (payment_id is not null or body not like '%"test":true%')
+        and not exists (select from unnumbered_events where event_id = passed.id)
+    ), ${POSITIONS}
+    select (select id from passed order by id desc limit 1) as last, (select count(*) from passed)::integer as passed
+    from woken`.execute(trx);
+  const { last = null, passed = 0 } = rows[0] ?? {};
+  if (passed < EARLIER_BATCH) await trx.deleteFrom('event_numbering').execute();
+  else await trx.updateTable('event_numbering').set({ numbered_to: last }).execute();
+  return true;
+}
+
+/** Continues the logs with the rows of `next`, in the order of `place`, and notifies their readers. */
+const POSITIONS: RawBuilder<unknown> = sql`
+  placed as (
+    select id, project_id, mode, row_number() over (partition by project_id, mode order by place) as nth,
+      count(*) over (partition by project_id, mode) as size
+    from next
+  ), heads as (
+    insert into event_heads as known (project_id, mode, head)
+    select distinct project_id, mode, size from placed order by project_id, mode
+    on conflict (project_id, mode) do update set head = known.head + excluded.head
+    returning project_id, mode, head
+  ), positions as (
+    insert into event_positions (project_id, mode, position, event_id)
+    select project_id, mode, head - size + nth, id from placed join heads using (project_id, mode)
+  ), woken as (
+    select count(pg_notify('cointill', 'events ' || project_id || ' ' || mode)) from heads
+  )`;
+
+/** Continues every log, also those without an event, after a gap of this many positions. */
+export async function skipPositions(trx: Database | Trx, count: number, reason: GapReason): Promise<void> {
+  await sql`
+    with heads as (
+      insert into event_heads as known (project_id, mode, head)
+      select p.id, mode, ${count}::bigint from projects p cross join unnest(${MODES}::text[]) mode order by 1, 2
+      on conflict (project_id, mode) do update set head = known.head + excluded.head
+      returning project_id, mode, head
+    )
+    insert into event_positions (project_id, mode, position, gap_from, gap_reason)
+    select project_id, mode, head, head - ${count}::bigint + 1, ${reason} from heads`.execute(trx);
+}

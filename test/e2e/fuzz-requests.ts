@@ -177,9 +177,11 @@ function fillQuery(choose: Chooser, query: Target['query'], known: Known): strin
   const pairs: string[] = [];
   for (const { name, schema } of query) {
     if (!choose.chance(0.3)) continue;
-    const value = choose.chance(0.6) ? goodValue(choose, name, schema, known) : nastyValue(choose);
+    // Nothing happens beside these requests that would end a longer wait.
+    const good = name === 'wait' ? 0 : goodValue(choose, name, schema, known);
+    const value = choose.chance(0.6) ? good : nastyValue(choose);
     pairs.push(`${name}=${escape(String(value))}`);
-    if (choose.chance(0.05)) pairs.push(`${name}=1`);
+    if (choose.chance(0.05)) pairs.push(`${name}=${name === 'wait' ? 0 : 1}`);
   }
   if (choose.chance(0.1)) pairs.push(`${escape(choose.pick(NASTY_TEXTS))}=${escape(choose.pick(NASTY_TEXTS))}`);
   if (choose.chance(0.03)) pairs.push('%E0%A4%A&&=&%');

@@ -110,6 +110,8 @@ const UNREACHABLE = new Set([
   'ENOTFOUND',
   'EAI_AGAIN',
 ]);
+/** Errors that pg reports only as text: a host that answers nothing, or ends the connection. */
+const NO_ANSWER = /^(?:timeout expired|Connection terminated|timeout exceeded when trying to connect)/;
 const DISK_FULL = '53100';
 /** The primary became a replica after it was checked. */
 const READ_ONLY = '25006';
@@ -153,7 +155,7 @@ function explain(code: string, reason: string, setting: string, { databaseUrl, d
       : null;
   }
   if (code === READ_ONLY) return `${setting} leads to a read-only database (${reason}).`;
-  if (UNREACHABLE.has(code))
+  if (UNREACHABLE.has(code) || NO_ANSWER.test(reason))
     return `The database cannot be reached (${reason}). Start the database, or correct ${setting}.`;
   if (!REFUSED.test(code)) return tlsFailure(code, reason, setting);
   const tlsAlone = /no encryption|SSL off/.test(reason) ? ' If the server accepts only TLS, add sslmode=require.' : '';

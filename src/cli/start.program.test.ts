@@ -55,7 +55,8 @@ describe('cointill start', () => {
   it('shows a curl at the first start that makes an order, and the key never again', async () => {
     const { url: databaseUrl } = await testDatabase();
     const ports = await freePorts();
-    const cointill = await program({ DATABASE_URL: databaseUrl, PORT: ports.live, SANDBOX_PORT: ports.sandbox });
+    const called = { COINTILL_CALLED_AS: './bin/cointill', PORT: ports.live, SANDBOX_PORT: ports.sandbox };
+    const cointill = await program({ DATABASE_URL: databaseUrl, ...called });
     const first = cointill.start('start');
     const [, url, key, body] = await first.waitFor(CURL);
     await first.waitFor(RUNNING);
@@ -77,7 +78,7 @@ describe('cointill start', () => {
     const { code, stdout } = await second.ended;
     expect(code).toBe(0);
     expect(stdout).not.toContain('sk_test_');
-    expect(stdout).toContain(`DATABASE_URL=${databaseUrl} cointill key create --project`);
+    expect(stdout).toContain(`DATABASE_URL=${databaseUrl} ./bin/cointill key create --project`);
   });
 
   it('writes its log as text where a person reads it, and as JSON elsewhere', async () => {

@@ -2,7 +2,7 @@ import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { calledAs, COMMAND_GROUPS, publicName, withProgram } from './called-as.ts';
+import { calledAs, wrapperName, COMMAND_GROUPS, publicName, withProgram } from './called-as.ts';
 
 describe('the commands in a message', () => {
   it('are written as the program is called', () => {
@@ -35,6 +35,11 @@ describe('the program', () => {
     expect(calledAs({ COINTILL_CALLED_AS: './bin/cointill' }, '/srv')).toBe('./bin/cointill');
     expect(calledAs({ COINTILL_CALLED_AS: '../cointill/bin/cointill' }, '/srv')).toBe('../cointill/bin/cointill');
     expect(calledAs({ COINTILL_CALLED_AS: '/opt/my till/bin/cointill' }, '/')).toBe("'/opt/my till/bin/cointill'");
+    const typed = 'docker compose -f deploy/compose.yml exec cointill cointill';
+    expect([calledAs({ COINTILL_CALLED_AS: typed }, '/'), wrapperName({ COINTILL_CALLED_AS: typed })]).toEqual([
+      typed,
+      typed,
+    ]);
     expect(calledAs({}, '/')).toMatch(/^\/.*\/bin\/cointill$/);
   });
 

@@ -48,7 +48,7 @@ const PROGRAM = path.join(import.meta.dirname, '../../bin/cointill');
 export function calledAs(env: Environment, cwd: string): string {
   const called = env['COINTILL_CALLED_AS'] ?? '';
   if (called === '') return shellWord(PROGRAM);
-  if (!called.includes('/')) return called;
+  if (isTyped(called)) return called;
   const byNpx = npxCommand(called, env);
   if (byNpx !== null) return byNpx;
   const from = env['INIT_CWD'];
@@ -57,6 +57,11 @@ export function calledAs(env: Environment, cwd: string): string {
   const name = path.basename(called);
   const folder = (env['PATH'] ?? '').split(path.delimiter).find((one) => existsSync(path.join(one, name)));
   return folder !== undefined && path.join(folder, name) === path.normalize(called) ? name : shellWord(called);
+}
+
+/** Whether it is what somebody types, a name or a command line such as `docker compose exec …`, and not a path. */
+function isTyped(called: string): boolean {
+  return !called.includes('/') || /\s[^\s/]+$/.test(called);
 }
 
 /**
@@ -85,7 +90,7 @@ function askedOfNpx(file: string): readonly string[] {
 /** The command that runs the program with the service's settings, as `deploy/systemd/cointill` does; null: none. */
 export function wrapperName(env: Environment): string | null {
   const called = env['COINTILL_CALLED_AS'] ?? '';
-  return called === '' || called.includes('/') ? null : called;
+  return called !== '' && isTyped(called) ? called : null;
 }
 
 /** Quotes a word for a shell where that is necessary. */

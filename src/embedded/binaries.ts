@@ -32,7 +32,7 @@ export async function findBinariesPackage(fromDir: string): Promise<BinariesPack
     if (found !== null) return found;
     if (dirname(dir) === dir) {
       throw new EmbeddedPostgresError(
-        `The embedded database's programs (npm package ${packageName()}) are not installed. Install Cointill again without --omit=optional (in a checkout: npm ci; in a container: use the image with the database), ${OR_DATABASE_URL}.`,
+        `The embedded database's programs (npm package ${packageName()}) are not installed. Install Cointill again without --omit=optional (in a checkout: npm ci; in a container: use the image with the database), ${OR_DATABASE_URL}. To check a backup, they are needed in any case.`,
       );
     }
   }

@@ -16,6 +16,7 @@ import { basename, dirname, join } from 'node:path';
 import { ownerAt, readMachine, userName, type Owner } from './account.ts';
 import { EmbeddedPostgresError, errorCode, fileFault, isOfFullDisk, reasonOf, saysDiskFull } from './error.ts';
 import { exists, isOccupied, syncFolder, unfinishedName } from './files.ts';
+import { isInUse } from './launch-lock.ts';
 import { ARRIVED_NAME } from './moved.ts';
 import { LOG_NAME, startEmbeddedPostgres, type EmbeddedPostgresOptions } from './postgres.ts';
 import type { EmbeddedConnection } from './usage-lock.ts';
@@ -236,7 +237,9 @@ async function removeKilled(dataDir: string): Promise<void> {
   const names = await readdir(home).catch(() => []);
   for (const name of names.filter((name) => name.startsWith(prefix))) {
     const leftover = join(home, name);
-    const isMade = await isRunning(Number.parseInt(name.slice(prefix.length), 10));
+    const pid = Number.parseInt(name.slice(prefix.length), 10);
+    // Every container may have the same process ids, also this one's.
+    const isMade = (pid !== process.pid && (await isRunning(pid))) || isInUse(leftover);
     // A folder that a killed move completed may be the database that counts: the next start on the old one decides.
     const isArrived = !name.endsWith('.abandoned') && (await exists(join(leftover, ARRIVED_NAME)));
     if (!isMade && !isArrived && (await isOwn(leftover))) await removeDataDir(leftover);

@@ -18,6 +18,13 @@ export function isUnfinishedOf(name: string, path: string): boolean {
   return name.startsWith(`${path}.unfinished-`) && dirname(name) === dirname(path);
 }
 
+/** A file or folder beside `path` with an {@link unfinishedName} of it; null: there is none. */
+export async function unfinishedBeside(path: string): Promise<string | null> {
+  const names = await readdir(dirname(path)).catch((): string[] => []);
+  const found = names.find((name) => isUnfinishedOf(join(dirname(path), name), path));
+  return found === undefined ? null : join(dirname(path), found);
+}
+
 /** Long enough for the slowest initdb or copy; later, the process id may belong to another process. */
 const UNFINISHED_MAX_AGE_MS = 600_000;
 
@@ -35,7 +42,8 @@ export async function removeLeftovers(path: string): Promise<void> {
     const makerPid = Number.parseInt(name.slice(prefix.length), 10);
     const stats = await stat(leftover).catch(() => undefined);
     const isOld = stats !== undefined && Date.now() - stats.mtimeMs > UNFINISHED_MAX_AGE_MS;
-    if (isOld || !(await isRunning(makerPid))) {
+    // Every container may have the same process ids, also this one's.
+    if (isOld || makerPid === process.pid || !(await isRunning(makerPid))) {
       await rm(leftover, { recursive: true, force: true, maxRetries: 3 }).catch(() => undefined);
     }
   }

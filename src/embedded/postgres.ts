@@ -4,6 +4,7 @@ import { chooseAccount, readMachine, type Owner } from './account.ts';
 import { findBinariesPackage, findEarlierPackage, prepareBinaries } from './binaries.ts';
 import { findCluster, majorOf, openDataDir, prepareCluster } from './cluster.ts';
 import { diskFull, EmbeddedPostgresError, errorCode, fileFault, isDiskFullError, OR_DATABASE_URL } from './error.ts';
+import { unfinishedBeside } from './files.ts';
 import { joinServer } from './join.ts';
 import { prepareSocketDir, type Log, type ServerSetup } from './server.ts';
 import { supervise, type EmbeddedPostgres } from './supervise.ts';
@@ -78,6 +79,12 @@ async function prepareServer(options: EmbeddedPostgresOptions): Promise<ServerSe
   const dataDir = await openDataDir(options.dataDir);
   const home = { dataDir, systemDir };
   const existing = await findCluster(home);
+  const unfinished = existing === undefined ? await unfinishedBeside(dataDir) : null;
+  if (unfinished !== null) {
+    throw new EmbeddedPostgresError(
+      `A move or a restore into ${dataDir} is running or was interrupted. Run its command again, which continues it or begins anew. To begin with an empty database instead, remove ${unfinished}, ${OR_DATABASE_URL}.`,
+    );
+  }
   const { owner = null } = options;
   const account = chooseAccount(machine, existing ?? (owner === null ? undefined : { dir: dataDir, owner }));
   const major = options.mayBeEarlier === true && existing !== undefined ? await majorOf(existing) : null;

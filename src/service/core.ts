@@ -1,4 +1,7 @@
 import { randomBytes } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import type { Client } from 'pg';
 import type { Logger } from 'pino';
 import { chainRail } from '../modes/live-rail.ts';
 import { newProcessMemory, type App } from '../app/context.ts';
@@ -26,6 +29,8 @@ import {
   checkPool,
   checkSameDatabase,
   checkWrites,
+  isEmptyDatabase,
+  UnfitDatabaseError,
 } from '../store/backups/check-database.ts';
 import { openDatabase, type DatabaseHandle } from '../store/database.ts';
 import { openServer } from '../backup/database.ts';
@@ -217,6 +222,14 @@ function pooledRandom(): (size: number) => Uint8Array {
 
 const PRESENCE = 'the lock that keeps the database from being moved';
 
+/** Refuses to begin a new shop on an empty server while DATA_DIR has a database: somebody wants that one there. */
+async function refuseSecond(dataDir: string, client: Client): Promise<void> {
+  if (!existsSync(path.join(dataDir, 'postgres')) || !(await isEmptyDatabase(client))) return;
+  throw new UnfitDatabaseError(
+    `The database that DATABASE_URL names is empty, and DATA_DIR ${dataDir} has a database. Move that one with: cointill move --to postgres://… (without DATABASE_URL), or set DATA_DIR to another folder to begin anew.`,
+  );
+}
+
 /**
  * Checks that an external database is the intended one, takes writes and was not moved, then migrates the database.
  * Nobody can move it from then on.
@@ -243,6 +256,7 @@ async function prepareDatabase(
     if (config.databaseUrl !== null) await refuseMovedPostgres(client);
     // An embedded database that is empty is at its first start, in another process; an external one is a mistake.
     if (!mayCreate) await checkNotEmpty(client, config.databaseUrl === null ? FIRST_START_MS : 0);
+    else if (config.databaseUrl !== null) await refuseSecond(config.dataDir, client);
     const applied = await migrate(client, {
       onWait: (waiting) => log.warn(waiting, 'a migration waits for a table that another process is using'),
     });

@@ -141,7 +141,7 @@ function readKeyFile(file: string): Buffer | null {
     // If the key cannot be created, the error says why.
     if (hasCode(cause, 'ENOENT') || hasCode(cause, 'ENOTDIR')) return null;
     throw new SealingKeyError(
-      `The key file ${file} cannot be read. It must be readable for the user that runs Cointill.`,
+      `The key file ${file} cannot be read. It must belong to the user that runs Cointill: as root, run chown USER ${file}`,
       { cause },
     );
   }

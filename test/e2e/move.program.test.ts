@@ -228,3 +228,28 @@ describe('a move is refused in one line, and changes nothing', () => {
     });
   });
 });
+
+describe('a start where a move was interrupted, or forgotten', () => {
+  it('begins no second shop on an empty server beside the database of DATA_DIR', async () => {
+    const dataDir = await home();
+    await putReadyCluster(dataDir);
+    const url = await emptyDatabase();
+    const cointill = await program({ DATA_DIR: dataDir, DATABASE_URL: url });
+    expect(await cointill.run('start')).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(
+        /is empty, and DATA_DIR \S+ has a database\. Move that one with: .*cointill move --to/,
+      ),
+    });
+  });
+
+  it('begins no second shop in the folder that a move was filling', async () => {
+    const dataDir = path.join(await home(), 'new');
+    await mkdir(`${dataDir}.unfinished-1-00000000`);
+    const cointill = await program({ DATA_DIR: dataDir });
+    expect(await cointill.run('start')).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining(`remove ${dataDir}.unfinished-1-00000000`),
+    });
+  });
+});

@@ -21,11 +21,16 @@ const POLL_MS = 100;
 export async function checkNotEmpty(client: Client, patienceMs: number): Promise<void> {
   const until = performance.now() + patienceMs;
   for (;;) {
-    const { rows } = await client.query<{ empty: boolean }>("select to_regclass('migrations') is null as empty");
-    if (rows[0]?.empty !== true) return;
+    if (!(await isEmptyDatabase(client))) return;
     if (performance.now() >= until) throw new EmptyDatabaseError();
     await setTimeout(POLL_MS);
   }
+}
+
+/** Whether no migration ever ran in the database. */
+export async function isEmptyDatabase(client: Client): Promise<boolean> {
+  const { rows } = await client.query<{ empty: boolean }>("select to_regclass('migrations') is null as empty");
+  return rows[0]?.empty === true;
 }
 
 /** The database of a setting could not be opened; the cause is the error. */

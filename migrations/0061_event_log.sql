@@ -21,9 +21,10 @@ create table event_heads (
   primary key (project_id, mode)
 );
 
--- Events that have no position yet, in the order in which their transactions wrote them.
+-- Events that have no position yet, in the order in which their transactions wrote them. Without an index, because all of them are
+-- taken a moment later.
 create table unnumbered_events (
-  n bigint generated always as identity primary key,
+  n bigint generated always as identity,
   event_id uuid not null
 );
 

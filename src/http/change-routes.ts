@@ -1,12 +1,15 @@
 import type { FastifyInstance } from 'fastify';
-import type { TSchema } from 'typebox';
+import { Type, type Static, type TSchema } from 'typebox';
 import { forRequest } from '../app/context.ts';
 import { acceptPayment, cancelPayment } from '../app/payments/payment-actions.ts';
+import { simulatePayment } from '../app/payments/simulate-payment.ts';
 import type { Payment, PaymentApi } from '../domain/payment.ts';
+import { MAX_STAGE_SECONDS, SIMULATIONS, STAGED_SIMULATIONS } from '../domain/simulation.ts';
 import { keyOf, selectorOf, sendChanged, type Api } from './api.ts';
-import { notFound } from './errors.ts';
+import { invalid, notFound, RequestError } from './errors.ts';
 import { idempotencyOf } from './idempotency-key.ts';
-import { idempotencyHeader } from './fields.ts';
+import { idempotencyHeader, integer, oneOf } from './fields.ts';
+import { messageOf } from './ways-out.ts';
 
 /** How an API addresses and presents the payments that can be changed through it. */
 export interface ChangedApi {
@@ -43,7 +46,7 @@ const CHANGES = [
   },
 ] as const;
 
-/** `POST …/{id}/cancel` and `POST …/{id}/accept`, the same on both APIs. */
+/** `POST …/{id}/cancel`, `…/accept` and `…/simulate`, the same on both APIs. */
 export function changeRoutes(app: FastifyInstance, api: Api, of: ChangedApi): void {
   const { paymentApi } = of;
   for (const { verb, done, summary, description, run } of CHANGES) {
@@ -74,4 +77,58 @@ export function changeRoutes(app: FastifyInstance, api: Api, of: ChangedApi): vo
       },
     );
   }
+  simulateRoute(app, api, of);
+}
+
+const simulateBody = Type.Object({
+  outcome: oneOf(SIMULATIONS),
+  stages: Type.Optional(
+    integer(
+      1,
+      MAX_STAGE_SECONDS,
+      `With ${STAGED_SIMULATIONS.join(' or ')}: the seconds that each stage (detected, confirming, completed) takes. By default, all of them happen at once.`,
+    ),
+  ),
+});
+
+/** `POST …/{id}/simulate`, with test keys alone. */
+function simulateRoute(app: FastifyInstance, api: Api, of: ChangedApi): void {
+  const { paymentApi } = of;
+  const schema = {
+    tags: [of.tag],
+    operationId: `simulate${paymentApi === 'order' ? 'Order' : 'Transaction'}`,
+    summary: `Simulate the outcome of a test ${paymentApi}`,
+    description: `Takes the ${paymentApi} through the same statuses and events as real money would. Requires a test key with Full Access, Write Only or the payments:change scope.`,
+    headers: idempotencyHeader,
+    params: of.params,
+    body: simulateBody,
+    response: of.response,
+  };
+  app.post<{ Params: { id: string }; Body: Static<typeof simulateBody> }>(
+    `${of.path}/:id/simulate`,
+    { config: { guard: { kind: 'api', api: paymentApi, operation: 'change_payment' } }, schema },
+    async (request, reply) => {
+      const key = keyOf(request);
+      if (key.mode !== 'test') {
+        throw new RequestError('permission_error', 'Only test payments can be simulated. Use a test key.');
+      }
+      const { outcome: simulation, stages } = request.body;
+      if (stages !== undefined && !STAGED_SIMULATIONS.includes(simulation)) {
+        throw invalid(
+          'stages',
+          `stages can only be given with ${STAGED_SIMULATIONS.join(' or ')}, because ${simulation} has only one stage.`,
+        );
+      }
+      const id = of.parseId(request.params.id);
+      if (id === null) throw notFound(`There is no such ${paymentApi}.`);
+      const stageMs = stages === undefined ? null : stages * 1_000;
+      const presented = { present: of.present, idempotency: idempotencyOf(request, key) };
+      const selector = selectorOf(key, paymentApi, id);
+      const outcome = await simulatePayment(forRequest(api.app, request.id), selector, simulation, stageMs, presented);
+      if (outcome.kind === 'not_sandbox') throw notFound(`There is no such ${paymentApi}.`);
+      if (outcome.kind === 'no_rate') throw new RequestError('service_unavailable', outcome.message);
+      if (outcome.kind === 'refused' && 'param' in outcome) throw invalid(null, messageOf(outcome));
+      return sendChanged(reply, outcome, paymentApi, `simulated as ${simulation}`);
+    },
+  );
 }

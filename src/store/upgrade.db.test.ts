@@ -62,7 +62,7 @@ const MERGED: Readonly<Record<string, string>> = {
   '0058_growth_after.sql': 'a876d1ca9a658806',
   '0059_untraced_blocks.sql': '94bcc4e2609bd9e6',
   '0060_moves.sql': '4a3be7fd4dfa92f6',
-  '0061_event_log.sql': '2e009e678a63b126',
+  '0061_event_log.sql': 'c9f65abe7132d016',
 };
 
 interface KnownColumn {

@@ -68,6 +68,16 @@ export const API_ROUTES: readonly {
     operation: 'change_payment',
     scope: 'payments:change',
   },
+  ...(['/api/transactions', '/v1/orders'] as const).map(
+    (path) =>
+      ({
+        method: 'POST',
+        path: `${path}/:id/simulate`,
+        api: path === '/v1/orders' ? 'order' : 'transaction',
+        operation: 'change_payment',
+        scope: 'payments:change',
+      }) as const,
+  ),
   { method: 'POST', path: '/v1/refunds', api: 'order', operation: 'change_refund', scope: 'refunds' },
   { method: 'GET', path: '/v1/refunds', api: 'order', operation: 'read_refunds', scope: 'refunds' },
   { method: 'GET', path: '/v1/refunds/:id', api: 'order', operation: 'read_refunds', scope: 'refunds' },

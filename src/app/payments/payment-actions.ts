@@ -20,7 +20,7 @@ import { chooseToken, issuedAddress, quotePayment, type TokenRefusal } from './q
 import { receiptPrices } from './receipt-prices.ts';
 import type { Rail, SandboxRail } from '../../modes/rail.ts';
 
-interface Presented {
+export interface Presented {
   readonly present: (payment: Payment) => string;
   readonly idempotency: IdempotencyRequest | null;
 }
@@ -157,10 +157,12 @@ export function changeInSandbox(
     trx: Trx,
     now: number,
   ) => Promise<Decision | RefusedChange | TokenRefusal | NotSandbox>,
+  presented?: Presented,
 ): Promise<ChangeOutcome<TokenRefusal | NotSandbox>> {
   return changePayment<RefusedChange | TokenRefusal | NotSandbox>(app, {
     selector,
     action,
+    ...presented,
     decide: (payment, trx, now) => {
       const rail = app.railFor(payment.mode);
       return rail.kind === 'sandbox' ? decide(rail, payment, trx, now) : { kind: 'not_sandbox' };

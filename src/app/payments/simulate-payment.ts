@@ -6,7 +6,7 @@ import type { SandboxRail } from '../../modes/rail.ts';
 import { findTransfers, saveTransfers, type PaymentTransfer } from '../../store/payments/transfers.ts';
 import type { App } from '../context.ts';
 import type { ChangeOutcome, PaymentSelector } from './change-payment.ts';
-import { changeInSandbox, firstQuote, observed, type NotSandbox } from './payment-actions.ts';
+import { changeInSandbox, firstQuote, observed, type NotSandbox, type Presented } from './payment-actions.ts';
 import { canSimulate } from './possible-actions.ts';
 import type { TokenRefusal } from './quote-payment.ts';
 import { receiptPrices } from './receipt-prices.ts';
@@ -21,8 +21,9 @@ export function simulatePayment(
   selector: PaymentSelector,
   simulation: Simulation,
   stageMs: number | null = null,
+  presented?: Presented,
 ): Promise<ChangeOutcome<TokenRefusal | NotSandbox>> {
-  return changeInSandbox(app, selector, 'payment.simulate', async (rail, payment, trx, now) => {
+  const decide: Parameters<typeof changeInSandbox>[3] = async (rail, payment, trx, now) => {
     if (!canSimulate(payment, simulation)) return { kind: 'refused', reason: 'not_open', payment };
     const opening: Observation[] = [{ kind: 'timer_stopped' }];
     let quote = payment.quote;
@@ -38,7 +39,8 @@ export function simulatePayment(
     await saveTransfers(trx, steps.transfers.map(ofPayment(payment)), receiptPrices(rail, now));
     const timer: readonly Observation[] = isStaged ? [{ kind: 'timer_set', at: now + stageMs }] : [];
     return observed(...opening, ...steps.observations, ...timer);
-  });
+  };
+  return changeInSandbox(app, selector, 'payment.simulate', decide, presented);
 }
 
 interface Steps {

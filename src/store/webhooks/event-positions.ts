@@ -36,7 +36,7 @@ async function numberNew(trx: Trx): Promise<boolean> {
   // In the order of `n`, which is that of each payment's changes: its row was locked meanwhile.
   const { rows } = await sql<{ taken: number }>`
     with taken as (
-      delete from unnumbered_events where n in (select n from unnumbered_events order by n limit ${BATCH})
+      delete from unnumbered_events where ctid = any (array(select ctid from unnumbered_events order by n limit ${BATCH}))
       returning n, event_id
     ), next as (
       select e.id, e.project_id, e.mode, taken.n as place from taken join events e on e.id = taken.event_id

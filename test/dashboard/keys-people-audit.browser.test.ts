@@ -207,14 +207,14 @@ describe.skipIf(hasNoBrowser)('Keys, People and Audit', () => {
     await ann.page.getByTitle(email).getByText('Ann Lee', { exact: true }).waitFor();
     await demand(false);
 
-    await page.getByText('Created keys that still work: 1').first().waitFor();
+    await page.getByText('Active keys created by this person: 1').first().waitFor();
     await page.getByRole('button', { name: `More for ${email}` }).click();
     await page.getByRole('menuitem', { name: 'Deactivate' }).click();
     await dialogOf(page).getByText('Laptop').waitFor();
     expect(await violations(page, 'Deactivate')).toEqual([]);
     await dialogOf(page).getByRole('button', { name: 'Deactivate' }).click();
     await page.getByText(`${email} was deactivated.`).waitFor();
-    await page.getByRole('button', { name: 'Created keys that still work: 1' }).first().click();
+    await page.getByRole('button', { name: 'Active keys created by this person: 1' }).first().click();
     await dialogOf(page).getByRole('link', { name: 'To the keys' }).click();
     await heading(page, 'Keys').waitFor();
     await page.getByText('Laptop', { exact: true }).waitFor();

@@ -69,7 +69,7 @@ it('the address of a refund is refused in the language of the page', async () =>
     'Das ist keine Bitcoin-Adresse, oder eines ihrer Zeichen ist falsch. Kopieren Sie die Adresse noch einmal.',
   );
   expect(await refuse('ltc1qw508d6qejxtdg4y5r3zarvary0c5xw7kgmn4n9')).toBe(
-    'Das ist eine Litecoin-Adresse. Geben Sie eine Bitcoin-Adresse an.',
+    'Das ist eine Litecoin-Adresse. Verwenden Sie eine Bitcoin-Adresse.',
   );
 });
 

@@ -71,10 +71,7 @@ describe.skipIf(hasNoBrowser)('Wallets', () => {
     await button(page, 'Save').last().click();
     await page.getByText('Tolerance from now on: 1.5 % (before: 0.5 %).').waitFor();
     await button(page, 'Check: Ethereum').click();
-    await dialog
-      .getByRole('list', { name: 'Current responses of the nodes' })
-      .getByText('OK', { exact: true })
-      .waitFor();
+    await dialog.getByRole('list', { name: 'Current node status' }).getByText('OK', { exact: true }).waitFor();
     expect(await violations(page, 'Check')).toEqual([]);
     await button(page, 'Done').click();
 

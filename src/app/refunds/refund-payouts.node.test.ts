@@ -117,13 +117,13 @@ describe.each(utxoNodeKindsFor(import.meta.url))('a refund whose payout was seen
     for (const refund of refunds) {
       const { problem, psbt, paymentUri } = await shop.show(refund);
       expect({ problem, psbt, paymentUri }).toEqual({
-        problem: expect.stringContaining('have not been read'),
+        problem: expect.stringContaining('has not checked the unconfirmed'),
         psbt: null,
         paymentUri: null,
       });
       expect(await cancelRefund(shop.app, { id: refund.id }, null, nobodyPolls)).toMatchObject({
         kind: 'refused',
-        message: expect.stringContaining('have not been read'),
+        message: expect.stringContaining('has not checked the unconfirmed'),
       });
     }
     await shop.follow();

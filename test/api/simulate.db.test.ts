@@ -21,7 +21,7 @@ const simulate = (shop: Shop, api: Api, id: string, body: object, headers: Reado
 const statusIn = (api: Api, body: { readonly status: string; readonly transaction: { readonly status: string } }) =>
   api === '/v1/orders' ? body.status : body.transaction.status;
 
-/** What each outcome leads to, and the events that a shop reads of it, without that of the creation. */
+/** The status that each outcome leads to, and the events that a shop reads of it, without that of the creation. */
 const OUTCOMES: Readonly<Record<Simulation, readonly [status: string, ...events: string[]]>> = {
   paid: ['completed', 'order.confirming', 'order.completed'],
   confirming: ['confirming', 'order.confirming'],

@@ -80,16 +80,19 @@ export function changeRoutes(app: FastifyInstance, api: Api, of: ChangedApi): vo
   simulateRoute(app, api, of);
 }
 
-const simulateBody = Type.Object({
-  outcome: oneOf(SIMULATIONS),
-  stages: Type.Optional(
-    integer(
-      1,
-      MAX_STAGE_SECONDS,
-      `With ${STAGED_SIMULATIONS.join(' or ')}: the seconds that each stage (detected, confirming, completed) takes. By default, all of them happen at once.`,
+const simulateBody = Type.Object(
+  {
+    outcome: oneOf(SIMULATIONS),
+    stages: Type.Optional(
+      integer(
+        1,
+        MAX_STAGE_SECONDS,
+        `With ${STAGED_SIMULATIONS.join(' or ')}: the seconds that each stage (detected, confirming, completed) takes. By default, all of them happen at once.`,
+      ),
     ),
-  ),
-});
+  },
+  { examples: [{ outcome: 'paid' }] },
+);
 
 /** `POST …/{id}/simulate`, with test keys alone. */
 function simulateRoute(app: FastifyInstance, api: Api, of: ChangedApi): void {

@@ -4,7 +4,7 @@ import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
 import { textOf } from '../../src/http/pages/markup.fixture.ts';
 import { textAt } from '../../src/cli/program.fixture.ts';
-import { testService } from '../program.ts';
+import { eventually, testService } from '../program.ts';
 
 /** The code blocks of the page, as somebody who copies them gets them. */
 function blocksOf(page: string): readonly { readonly tag: string; readonly code: string }[] {
@@ -66,6 +66,18 @@ it('every request that the documentation shows can be copied into a shell and su
   await run('cancelTransaction', { TRANSACTION_ID: await transaction() });
   await run('listTransactions');
   await run('getStatistics');
+  expect(await run('simulateOrder', { ORDER_ID: await order() })).toMatchObject({ status: 'completed' });
+  await run('simulateTransaction', { TRANSACTION_ID: await transaction() });
+  await service.command(
+    `webhook create --project ${first.projectId} --mode test --events all --url http://127.0.0.1:9/`,
+  );
+  const log = await eventually('the events have positions', async () => {
+    const read = (await run('listEvents')) as { readonly data: readonly { readonly event: { readonly id: string } }[] };
+    return read.data.length > 0 ? read : null;
+  });
+  const EVENT_ID = log.data[0]?.event.id ?? '';
+  expect(await run('getEvent', { EVENT_ID })).toMatchObject({ event: { id: EVENT_ID } });
+  await run('resendEvent', { EVENT_ID });
   expect([...left]).toEqual([]);
 
   const check = blocksOf(page).find(({ code }) => code.includes("from 'node:crypto'"));

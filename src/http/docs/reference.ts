@@ -7,6 +7,7 @@ const VARIABLES: Readonly<Record<string, string>> = {
   Transactions: '$TRANSACTION_ID',
   Orders: '$ORDER_ID',
   Refunds: '$REFUND_ID',
+  Events: '$EVENT_ID',
 };
 
 /** A request that can be pasted into a shell in which `KEY` and the ids are set. */

@@ -26,14 +26,21 @@ export function Arrived({ count, text, isNarrowed = false, onShow }: ArrivedProp
   const shownAt = useRef(-Infinity);
   const frame = useRef<HTMLDivElement>(null);
   useEffect(() => {
-    const list = frame.current?.parentElement;
-    const isBusy =
-      list === null || list === undefined || list.matches(':hover') || list.contains(document.activeElement);
+    if (count === 0) return;
+    const show = (): void => {
+      shownAt.current = performance.now();
+      onShow();
+    };
+    const showIfStill = (): void => {
+      const list = frame.current?.parentElement;
+      const isBusy =
+        list === null || list === undefined || list.matches(':hover') || list.contains(document.activeElement);
+      if (scrollY === 0 && !isBusy && !isNarrowed && !document.hidden) show();
+    };
     const now = performance.now();
-    const isStill = scrollY === 0 && !isBusy && !isNarrowed && !document.hidden && now - shownAt.current > REST_MS;
-    if (count === 0 || !(isStill || now - changedAt.get() < OWN_MS)) return;
-    shownAt.current = now;
-    onShow();
+    if (now - changedAt.get() < OWN_MS) return show();
+    const timer = setTimeout(showIfStill, Math.max(0, shownAt.current + REST_MS - now));
+    return () => clearTimeout(timer);
   }, [count]);
   return (
     <div ref={frame} role="status">

@@ -88,6 +88,7 @@ async function container({ tree, config }: Unpacked, env: Readonly<Record<string
     spawn('/usr/bin/unshare', ['--mount', ...own, '/bin/sh', '-c', line, 'sh', ...args], {
       env: { ...variables, ...more, TREE: tree, DATA: data },
       stdio: ['ignore', 'pipe', 'pipe'],
+      detached: true,
     });
   const command = async (...args: readonly string[]) => {
     const child = start(args);
@@ -98,6 +99,15 @@ async function container({ tree, config }: Unpacked, env: Readonly<Record<string
     return { code, stdout, stderr };
   };
   return { data, start, command };
+}
+
+/** Ends a container with everything in it. */
+function endGroup(pid: number | undefined): void {
+  try {
+    process.kill(-(pid ?? NaN), 'SIGKILL');
+  } catch {
+    // It has ended already.
+  }
 }
 
 describe('the image', () => {
@@ -181,7 +191,8 @@ describe('the image', () => {
       const outcomes = [1, 2].map(async () => {
         const ports = { PORT: String(await freePort()), SANDBOX_PORT: String(await freePort()) };
         const service = start(['start'], ports, own);
-        onTestFinished(() => void service.kill('SIGKILL'));
+        // Changing the user loses the signal for the end of the parent.
+        onTestFinished(() => endGroup(service.pid));
         let text = '';
         service.stdout.setEncoding('utf8').on('data', (more: string) => (text += more));
         service.stderr.setEncoding('utf8').on('data', (more: string) => (text += more));

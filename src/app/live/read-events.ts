@@ -5,8 +5,8 @@ import type { LogWaiter, LogWatch } from './log-watch.ts';
 
 export interface EventReader {
   /**
-   * Reads a log, and waits up to `ms` for the first entry. `too_many` if too many calls wait already. `onLeave` registers
-   * what ends the waiting of a caller who left.
+   * Reads a log, and waits up to `ms` for the first entry. `too_many` if too many calls wait already. `onLeave`
+   * registers what ends the waiting of a caller who left.
    */
   read(scope: ProjectMode, query: LogQuery, waiting: Waiting): Promise<LogPage | 'too_many'>;
 }

@@ -3,6 +3,7 @@ import type { Mode } from '../domain/permission.ts';
 import { findAnswer, purgeOldAnswer } from '../store/projects/answers.ts';
 import type { IdempotentAnswer } from '../store/payments/save-changes.ts';
 import type { App } from './context.ts';
+import { inTransaction, type ObservedTrx } from './in-transaction.ts';
 
 /** Answers are kept for 24 hours. */
 export const IDEMPOTENCY_LIFETIME_MS = 24 * 60 * 60_000;
@@ -55,6 +56,25 @@ export async function withIdempotency<Result extends { readonly kind: string }>(
   } finally {
     runningKeys.delete(name);
   }
+}
+
+/**
+ * Like `withIdempotency`, for work in one transaction. The work saves its answer with the request's key, or throws the
+ * conflict of two answers.
+ */
+export function inTransactionOnce<Result extends { readonly kind: string }>(
+  app: App,
+  request: IdempotencyRequest | null,
+  work: (trx: ObservedTrx) => Promise<Result>,
+): Promise<Exclude<Result, { readonly kind: 'answer_conflict' }> | Replay> {
+  return withIdempotency<Result>(app, request, async () => {
+    try {
+      return await inTransaction(app, work);
+    } catch (error) {
+      if (isAnswerConflict(error)) return { kind: 'answer_conflict' };
+      throw error;
+    }
+  });
 }
 
 function replay(request: IdempotencyRequest, stored: { readonly bodyHash: Buffer; readonly response: string }): Replay {

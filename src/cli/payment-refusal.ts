@@ -1,11 +1,11 @@
 import type { ChangeOutcome, RefusedChange } from '../app/payments/change-payment.ts';
 import type { NotSandbox } from '../app/payments/payment-actions.ts';
 import type { TokenRefusal } from '../app/payments/quote-payment.ts';
-import { canSimulate } from '../app/payments/possible-actions.ts';
 import type { Payment } from '../domain/payment.ts';
-import { SIMULATIONS } from '../domain/simulation.ts';
+import { possibleSimulations } from '../domain/simulation.ts';
 import { isCounting } from '../domain/status.ts';
 import { MAX_TOKEN_CHANGES } from '../domain/transition.ts';
+import { whyNot } from '../http/api.ts';
 import { messageOf } from '../http/ways-out.ts';
 import { publicPaymentId } from '../wire/payment.ts';
 import { CommandFailure, noPayment } from './failure.ts';
@@ -59,7 +59,7 @@ const POSSIBLE = {
 
 /** The simulations that are possible instead. */
 function simulatable(payment: Payment): string {
-  const possible = SIMULATIONS.filter((simulation) => canSimulate(payment, simulation));
+  const possible = possibleSimulations(payment, false);
   if (possible.length === 0) return 'The payment ended before a token was chosen, so no money can arrive.';
   const why = isCounting(payment.status) ? 'All of the money arrived in time' : 'The payment has ended';
   return `${why}. Possible outcomes now: ${possible.join(', ')}.`;
@@ -87,6 +87,9 @@ function refusal(payment: Payment, reason: RefusedChange['reason'], action: Paym
       return `There is no confirmed money for ${id} to accept. Wait until the money is confirmed.`;
     case 'refunded':
       return `All money received for ${id} has been refunded or is in a pending refund, so there is nothing to accept. You can cancel a pending refund over the API.`;
+    case 'only_asset':
+    case 'no_completed_refund':
+      return `${id} cannot be simulated because ${whyNot(reason, payment)}`;
     case 'money_changed':
       return `The money received for ${id} has changed meanwhile. Show the payment with: cointill payment show ${id}`;
     case 'expired':

@@ -113,6 +113,8 @@ it('simulates money that is too much, never confirms or never comes', async () =
     ['over', { status: 'completed', exception: 'overpaid' }],
     ['failed', { status: 'failed', failure_reason: 'unconfirmed' }],
     ['expired', { status: 'expired', exception: 'none' }],
+    ['replaced', { status: 'completed', exception: 'none' }],
+    ['reorged', { status: 'completed', exception: 'reorged' }],
   ] as const;
   await Promise.all(
     ends.map(async ([simulation, end]) => {
@@ -137,7 +139,7 @@ it('shows a payment on its way: stopped while it confirms, or a stage at a time'
   expect(await cointill.run('payment', 'simulate', id, 'late')).toEqual({
     code: 1,
     stdout: '',
-    stderr: `${id} is confirming, so this outcome is not possible. All of the money arrived in time. Possible outcomes now: paid, over.\n`,
+    stderr: `${id} is confirming, so this outcome is not possible. All of the money arrived in time. Possible outcomes now: paid, over, reorged.\n`,
   });
 });
 

@@ -8,7 +8,7 @@ import {
   completeSandboxPayment,
   type NotSandbox,
 } from '../app/payments/payment-actions.ts';
-import { simulatePayment } from '../app/payments/simulate-payment.ts';
+import { simulateOutcome } from '../app/refunds/simulate-outcome.ts';
 import type { TokenRefusal } from '../app/payments/quote-payment.ts';
 import { PAYMENT_APIS, type Payment, type PaymentApi } from '../domain/payment.ts';
 import { MODES, type Mode } from '../domain/permission.ts';
@@ -115,7 +115,7 @@ export function addPaymentCommands(payment: Command): void {
       const stageMs = stages === undefined ? null : stages * 1_000;
       return act('simulate', id, options, async (app, selector) => {
         const before = await findPayment(app.db, selector);
-        const outcome = await simulatePayment(app, selector, simulation, stageMs);
+        const outcome = await simulateOutcome(app, selector, simulation, stageMs);
         if (outcome.kind === 'changed') writeErrorLines(afterTheEnd(before, outcome.payment));
         return outcome;
       });

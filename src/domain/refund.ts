@@ -45,8 +45,8 @@ export const REFUND_LIFETIME_MS = 7 * 24 * 60 * 60_000;
 export type RefundObservation =
   /** `paidAt`: when the block that confirmed it came; null if unknown, by default now. */
   | { readonly kind: 'paid'; readonly transactionHash: string; readonly paidAt?: number | null }
-  /** A reorganisation removed its payout from the chain. */
-  | { readonly kind: 'taken_back' }
+  /** A reorganisation removed its payout from the chain. `lifetimeMs`: the time for another one, by default 7 days. */
+  | { readonly kind: 'taken_back'; readonly lifetimeMs?: number }
   | { readonly kind: 'failed'; readonly reason: RefundFailure };
 
 /**
@@ -66,7 +66,7 @@ export function refundTransition(
       return changed({ status: 'completed', transactionHash, completedAt: now, dueAt: null });
     }
     case 'taken_back': {
-      const dueAt = now + REFUND_LIFETIME_MS;
+      const dueAt = now + (observation.lifetimeMs ?? REFUND_LIFETIME_MS);
       return changed({ status: 'pending', transactionHash: null, completedAt: null, dueAt });
     }
     case 'failed':

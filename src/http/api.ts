@@ -108,6 +108,10 @@ export function whyNot(reason: RefusedChange['reason'], payment: Payment): strin
       return 'all of its money has been refunded or is reserved for a pending refund. You can cancel a pending refund.';
     case 'already_completed':
       return 'it is already completed.';
+    case 'only_asset':
+      return `it is paid in ${payment.quote?.asset ?? 'a coin'}, and no other asset exists on ${payment.quote?.network ?? 'its network'}. Choose a payment on a network with tokens, such as ethereum.`;
+    case 'no_completed_refund':
+      return 'it has no completed refund. Create a refund first and wait until it is completed.';
     case 'money_changed':
       return 'its money has changed in the meantime. Check the current amounts, and decide again.';
   }

@@ -2,9 +2,16 @@ import type { FastifyInstance } from 'fastify';
 import { Type, type Static, type TSchema } from 'typebox';
 import { forRequest } from '../app/context.ts';
 import { acceptPayment, cancelPayment } from '../app/payments/payment-actions.ts';
-import { simulatePayment } from '../app/payments/simulate-payment.ts';
+import { simulateOutcome } from '../app/refunds/simulate-outcome.ts';
 import type { Payment, PaymentApi } from '../domain/payment.ts';
-import { MAX_STAGE_SECONDS, SIMULATIONS, STAGED_SIMULATIONS } from '../domain/simulation.ts';
+import {
+  MAX_STAGE_SECONDS,
+  meaningOfSimulation,
+  possibleSimulations,
+  SIMULATIONS,
+  STAGED_SIMULATIONS,
+  type Simulation,
+} from '../domain/simulation.ts';
 import { keyOf, selectorOf, sendChanged, type Api } from './api.ts';
 import { invalid, notFound, RequestError } from './errors.ts';
 import { idempotencyOf } from './idempotency-key.ts';
@@ -82,7 +89,10 @@ export function changeRoutes(app: FastifyInstance, api: Api, of: ChangedApi): vo
 
 const simulateBody = Type.Object(
   {
-    outcome: oneOf(SIMULATIONS),
+    outcome: Type.Unsafe<Simulation>({
+      ...oneOf(SIMULATIONS),
+      description: SIMULATIONS.map((one) => `\`${one}\`: ${meaningOfSimulation(one)}`).join(' '),
+    }),
     stages: Type.Optional(
       integer(
         1,
@@ -93,6 +103,12 @@ const simulateBody = Type.Object(
   },
   { examples: [{ outcome: 'paid' }] },
 );
+
+function notPossible(payment: Payment, simulation: Simulation): string {
+  const possible = possibleSimulations(payment, false);
+  const wayOut = possible.length === 0 ? 'Create another one.' : `Possible now: ${possible.join(', ')}.`;
+  return `outcome ${simulation} is not possible because the ${payment.api} is ${payment.status}. ${wayOut}`;
+}
 
 /** `POST …/{id}/simulate`, with test keys alone. */
 function simulateRoute(app: FastifyInstance, api: Api, of: ChangedApi): void {
@@ -127,9 +143,12 @@ function simulateRoute(app: FastifyInstance, api: Api, of: ChangedApi): void {
       const stageMs = stages === undefined ? null : stages * 1_000;
       const presented = { present: of.present, idempotency: idempotencyOf(request, key) };
       const selector = selectorOf(key, paymentApi, id);
-      const outcome = await simulatePayment(forRequest(api.app, request.id), selector, simulation, stageMs, presented);
+      const outcome = await simulateOutcome(forRequest(api.app, request.id), selector, simulation, stageMs, presented);
       if (outcome.kind === 'not_sandbox') throw notFound(`There is no such ${paymentApi}.`);
       if (outcome.kind === 'no_rate') throw new RequestError('service_unavailable', outcome.message);
+      if (outcome.kind === 'refused' && 'reason' in outcome && outcome.reason === 'not_open') {
+        throw invalid('outcome', notPossible(outcome.payment, simulation));
+      }
       if (outcome.kind === 'refused' && 'param' in outcome) throw invalid(null, messageOf(outcome));
       return sendChanged(reply, outcome, paymentApi, `simulated as ${simulation}`);
     },

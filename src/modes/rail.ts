@@ -1,3 +1,4 @@
+import type { AssetCode } from '../domain/asset-code.ts';
 import type { Token } from '../domain/asset.ts';
 import type { Refusal } from '../domain/way-out.ts';
 import type { Network } from '../domain/networks.ts';
@@ -88,8 +89,8 @@ export type Rail = SandboxRail | ChainRail;
 /** Test mode: its addresses are made up, and no money is ever sent. */
 export interface SandboxRail extends AnyRail {
   readonly kind: 'sandbox';
-  /** The transfers of a merchant's simulated step. */
-  simulate(payment: Payment, step: SimulatedMoney, now: number): Transfer;
+  /** A transfer of a merchant's simulated step, to the address of the payment's quote. */
+  simulate(payment: Payment, step: SimulatedMoney): Transfer;
 }
 
 /** Live mode: real addresses, real money. */
@@ -148,7 +149,11 @@ interface AnyRail extends Issuer {
 }
 
 export interface SimulatedMoney {
+  /** By default the quote's. */
+  readonly asset?: AssetCode;
   readonly amountUnits: bigint;
+  /** How many transfers the payment has already: each gets a transaction of its own. */
+  readonly earlier: number;
   readonly firstSeenAt: number;
   readonly state: 'seen' | 'mined' | 'confirmed';
 }

@@ -54,25 +54,22 @@ export function sandboxRail(rates: RateSource, completeAfterMs: number): Sandbox
         ? { chainId: facts.testChainId, contract: null }
         : null;
     },
-    simulate: (payment, step, now) => {
-      const token = chosenToken(payment.quote);
-      if (payment.quote === null || token === null) throw new Error('A simulated payment needs a chosen token.');
-      const inBlock = step.state !== 'seen';
+    simulate: ({ id, quote }, { asset, amountUnits, earlier, firstSeenAt, state }) => {
+      if (quote === null) throw new Error('A simulated payment needs a chosen token.');
+      const { network, address } = quote;
+      const inBlock = state !== 'seen';
       return {
-        network: token.network,
-        transactionHash: sandboxTransactionHash(
-          token.network,
-          `${payment.id} ${now} ${step.amountUnits} ${payment.received.all.seenUnits}`,
-        ),
+        network,
+        transactionHash: sandboxTransactionHash(network, `${id} ${earlier}`),
         index: 0,
-        address: payment.quote.address,
-        asset: token.asset,
-        amountUnits: step.amountUnits,
-        firstSeenAt: step.firstSeenAt,
-        blockAt: inBlock ? step.firstSeenAt : null,
+        address,
+        asset: asset ?? quote.asset,
+        amountUnits,
+        firstSeenAt,
+        blockAt: inBlock ? firstSeenAt : null,
         blockHeight: inBlock ? 0 : null,
         blockPosition: null,
-        state: step.state,
+        state,
       };
     },
     payoutChain: () => 'any',
@@ -96,10 +93,4 @@ function offerOf(tokens: readonly Token[]): Pick<SandboxRail, 'tokens' | 'payabl
     listed: () => cheapFirst(tokens),
     decimals: ({ asset, network }) => tokenOf(asset, network)?.decimals ?? null,
   };
-}
-
-function chosenToken(
-  quote: { readonly asset: Token['asset']; readonly network: Token['network'] } | null,
-): Token | null {
-  return quote === null ? null : tokenOf(quote.asset, quote.network);
 }

@@ -1,6 +1,14 @@
+import { readFile } from 'node:fs/promises';
 import { afterAll, describe, expect, it } from 'vitest';
+import { runDueRefunds } from '../../src/app/refunds/end-refunds.ts';
 import { numberDue } from '../../src/app/webhooks/number-events.ts';
-import { SIMULATIONS, type Simulation } from '../../src/domain/simulation.ts';
+import { webhookApp } from '../../src/app/webhooks/webhooks.fixture.ts';
+import { EVENT_TYPES } from '../../src/domain/event-type.ts';
+import { encodeId } from '../../src/domain/id.ts';
+import type { Network } from '../../src/domain/networks.ts';
+import { SANDBOX_REFUND_MS } from '../../src/domain/refund.ts';
+import { meaningOfSimulation, SIMULATIONS, type Simulation } from '../../src/domain/simulation.ts';
+import { sandboxAddress } from '../../src/rails/sandbox/sandbox.ts';
 import { httpTest, type Shop } from '../http.ts';
 
 const http = await httpTest();
@@ -21,29 +29,95 @@ const simulate = (shop: Shop, api: Api, id: string, body: object, headers: Reado
 const statusIn = (api: Api, body: { readonly status: string; readonly transaction: { readonly status: string } }) =>
   api === '/v1/orders' ? body.status : body.transaction.status;
 
-/** The status that each outcome leads to, and the events that a shop reads of it, without that of the creation. */
-const OUTCOMES: Readonly<Record<Simulation, readonly [status: string, ...events: string[]]>> = {
-  paid: ['completed', 'order.confirming', 'order.completed'],
-  confirming: ['confirming', 'order.confirming'],
-  part: ['pending', 'order.exception'],
-  over: ['completed', 'order.confirming', 'order.completed', 'order.exception'],
-  late: ['expired', 'order.expired', 'order.exception'],
-  failed: ['failed', 'order.confirming', 'order.failed'],
-  expired: ['expired', 'order.expired'],
+const GUIDE = new URL('../../docs/guide/test-payments.md', import.meta.url);
+
+/** The status that an outcome leads to, and the types of the events that a shop gets, in order. */
+type Result = readonly [status: string, ...events: string[]];
+
+/** The order of each outcome is paid in a token, so that another one can arrive at its address. */
+async function made(shop: Shop, api: Api, outcome: Simulation): Promise<string> {
+  const coin = { crypto_currency: 'USDC', network: 'ethereum' };
+  const created =
+    api === '/v1/orders'
+      ? (await shop.call({ path: api, body: { amount: 25, currency: 'USD', ...coin } })).body.id
+      : await pay(shop, api);
+  if (outcome !== 'refund_reorged') return created;
+  await simulate(shop, api, created, { outcome: 'paid' });
+  const { body } = await shop.call({ path: `${api}/${created}` });
+  const { network } = api === '/v1/orders' ? body : body.transaction;
+  const of = api === '/v1/orders' ? { order_id: created } : { transaction_id: created };
+  const refund = { ...of, address: sandboxAddress(network as Network, 'customer') };
+  expect((await shop.call({ path: '/v1/refunds', body: refund })).status).toBe(200);
+  http.clock.advance(SANDBOX_REFUND_MS);
+  await runDueRefunds(http.app, 10);
+  return created;
+}
+
+const read = async (shop: Shop, after: number) => {
+  while (await numberDue(http.app));
+  const { body } = await shop.call<{
+    data: readonly { event: { id: string; type: string; data: { status: string } } }[];
+    head: number;
+  }>({ path: `/v1/events?after=${after}` });
+  return body;
 };
 
-describe.each(APIS)('POST %s/{id}/simulate', (api) => {
-  it.each(SIMULATIONS)('%s leads to its status and events', async (outcome) => {
-    const shop = await http.shop();
-    const id = await pay(shop, api);
-    const { status, body } = await simulate(shop, api, id, { outcome });
-    const [expected, ...events] = OUTCOMES[outcome];
-    expect([status, statusIn(api, body)]).toEqual([200, expected]);
-    while (await numberDue(http.app));
-    const read = await shop.call<{ data: readonly { event: { type: string } }[] }>({ path: '/v1/events' });
-    expect(read.body.data.map(({ event }) => event.type)).toEqual(['order.created', ...events]);
-  });
+/** Simulates the outcome, and returns what the shop reads of it; the same events must wait for its endpoint. */
+async function result(
+  api: Api,
+  outcome: Simulation,
+  run: (shop: Shop, id: string) => Promise<number>,
+): Promise<Result> {
+  const shop = await http.shop();
+  const { register } = await webhookApp({ app: http.app });
+  await register('http://127.0.0.1:9/', { projectId: shop.projectId, events: EVENT_TYPES.join(',') });
+  const id = await made(shop, api, outcome);
+  const { head } = await read(shop, 0);
+  expect([200, 303]).toContain(await run(shop, id));
+  const { data } = await read(shop, head);
+  const waiting = await http.app.db
+    .selectFrom('deliveries as d')
+    .innerJoin('events as e', 'e.id', 'd.event_id')
+    .select('e.id')
+    .where('e.project_id', '=', shop.projectId)
+    .execute();
+  const delivered = new Set(waiting.map((event) => encodeId('event', event.id)));
+  expect(data.filter(({ event }) => !delivered.has(event.id))).toEqual([]);
+  const { body } = await shop.call({ path: `${api}/${id}` });
+  return [statusIn(api, body), ...data.map(({ event }) => event.type)];
+}
 
+/** The guide's table of outcomes. */
+function table(results: ReadonlyMap<Simulation, Result>): string {
+  const rows = [...results].map(([outcome, [status, ...events]]) => {
+    const named = events.map((type) => `\`${type}\``).join(', ');
+    return `| \`${outcome}\` | ${meaningOfSimulation(outcome)} | \`${status}\` | ${named} |`;
+  });
+  return ['| `outcome` | What happens | Status | Events, in order |', '| --- | --- | --- | --- |', ...rows].join('\n');
+}
+
+it('each outcome leads to the same status and events by both APIs and the payment page, and the guide lists them', async () => {
+  const results = new Map<Simulation, Result>();
+  for (const outcome of SIMULATIONS) {
+    const byApi = (api: Api) =>
+      result(api, outcome, async (shop, id) => (await simulate(shop, api, id, { outcome })).status);
+    const order = await byApi('/v1/orders');
+    const page = await result('/v1/orders', outcome, async (_, id) => {
+      const headers = { 'content-type': 'application/x-www-form-urlencoded' };
+      return (await http.call({ method: 'POST', path: `/pay/${id}/simulate`, body: `outcome=${outcome}`, headers }))
+        .status;
+    });
+    expect([outcome, ...page]).toEqual([outcome, ...order]);
+    const [, ...events] = await byApi('/api/transactions');
+    expect([outcome, ...events]).toEqual([outcome, ...order.slice(1)]);
+    results.set(outcome, order);
+  }
+  const guide = await readFile(GUIDE, 'utf8');
+  const [written] = guide.match(/\| `outcome`[^]*?(?=\n\n)/) ?? [''];
+  expect(written.replaceAll(/ +/g, ' ').replaceAll(/-{3,}/g, '---')).toBe(table(results));
+});
+
+describe.each(APIS)('POST %s/{id}/simulate', (api) => {
   it('passes through stages where that is asked for', async () => {
     const shop = await http.shop();
     const id = await pay(shop, api);

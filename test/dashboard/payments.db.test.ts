@@ -162,7 +162,7 @@ describe('a payment', () => {
       },
       addresses: [{ address: view.address, is_current: true, wallet_index: null }],
       transfers: [{ state: 'confirmed', amount: view.money?.received }],
-      can: { complete: false, cancel: false, accept: false, simulate: ['paid', 'part', 'over', 'late'] },
+      can: { complete: false, cancel: false, accept: false, simulate: ['paid', 'part', 'over', 'late', 'reorged'] },
     });
     const cents = (text: string | undefined): number => Math.round(Number(text) * 1e8);
     expect(cents(view.money?.excess)).toBe(cents(view.money?.received) - cents(view.money?.expected));

@@ -13,13 +13,14 @@ import { saveLostTransfers } from '../../store/chains/lost-transfers.ts';
 import { findTransfers, saveTransfers } from '../../store/payments/transfers.ts';
 import { statementRecord } from '../../wire/books.ts';
 import { bookLost } from '../chains/book-lost.ts';
+import { inTransactionOnce } from '../idempotency.ts';
 import { inTransaction } from '../in-transaction.ts';
 import { arrival, observeMoney } from '../payments/chain-money.ts';
 import { acceptPayment, cancelPayment, selectToken } from '../payments/payment-actions.ts';
 import { runDue } from '../payments/run-due.ts';
 import { tokenShop, transaction } from '../payments/token-shop.fixture.ts';
 import { createRefund } from '../refunds/create-refund.ts';
-import { applyToRefund, inRefundTransaction } from '../refunds/save-refund.ts';
+import { applyToRefund } from '../refunds/save-refund.ts';
 import { lockRefund } from '../../store/refunds/refunds.ts';
 import { decimalsOf, tokensOf } from './export-report.ts';
 
@@ -168,7 +169,7 @@ async function refund(app: TestApp, { id, projectId }: Payment): Promise<void> {
   const made = await createRefund(app, { ...request, wanted: null }, null);
   if (made.kind !== 'done') return;
   const { rows } = await sql<{ id: string }>`select id from refunds order by id desc limit 1`.execute(app.db);
-  await inRefundTransaction(app, null, async (trx) => {
+  await inTransactionOnce(app, null, async (trx) => {
     const locked = await lockRefund(trx, rows[0]?.id ?? '');
     if (locked === null) throw new Error('the refund is gone');
     return applyToRefund(app, trx, locked, { kind: 'paid', transactionHash: '0xpaid' }, null);

@@ -9,23 +9,16 @@ import {
   type Transfer,
 } from '../../domain/payment.ts';
 import { nextDueAt, type Observation, type PaymentPolicy } from '../../domain/transition.ts';
-import { wrongAssetEventData } from '../../wire/event.ts';
 import type { ChainBlock, ChainTransfer } from '../../rails/chain.ts';
 import { matchingAddress, shownAddress } from '../../rails/address.ts';
 import { findWatched } from '../../store/wallets/watched-addresses.ts';
 import { type ConfirmedTransfer, findTransfers, type PaymentTransfer } from '../../store/payments/transfers.ts';
-import {
-  issuedQuotes,
-  type IssuedQuote,
-  saveChanges,
-  type NewEvent,
-  type PaymentChange,
-} from '../../store/payments/save-changes.ts';
+import { issuedQuotes, type IssuedQuote, saveChanges, type PaymentChange } from '../../store/payments/save-changes.ts';
 import { lockPayments } from '../../store/payments/payments.ts';
 import { observe } from './change-payment.ts';
+import { withWrongAssets } from './wrong-assets.ts';
 import { policiesOf } from './payment-policy.ts';
 import type { App } from '../context.ts';
-import { newEvent } from '../events.ts';
 import { emitAfterCommit, type ObservedTrx } from '../in-transaction.ts';
 
 /** A transfer with its block, and its payment if that is already known. */
@@ -112,7 +105,7 @@ export async function observeMoney(
     const result = observeInTurn(app, payment, observationsOf, { now, policy });
     const change = result.kind === 'observed' && result.moved ? result.change : null;
     const wrong = confirmed.filter((one) => one.paymentId === payment.id && isOfNoQuote(one, itsQuotes));
-    if (wrong.length > 0) changes.push(publishWrongAssets(app, change ?? unchanged(payment, policy), wrong, now));
+    if (wrong.length > 0) changes.push(withWrongAssets(app, change ?? unchanged(payment, policy), wrong, now));
     else if (change !== null) changes.push(change);
   }
   if (changes.length > 0) await saveChanges(trx, changes, 2);
@@ -145,34 +138,6 @@ function isOfNoQuote({ network, asset, address }: ConfirmedTransfer, quotes: rea
 
 function unchanged(payment: Payment, policy: PaymentPolicy): PaymentChange {
   return { before: payment, after: payment, dueAt: nextDueAt(payment, policy), transitions: [], events: [] };
-}
-
-function publishWrongAssets(
-  app: App,
-  change: PaymentChange,
-  wrong: readonly ConfirmedTransfer[],
-  now: number,
-): PaymentChange {
-  const { after } = change;
-  const events: NewEvent[] = [];
-  for (const [at, transfer] of wrong.entries()) {
-    const { asset, network } = transfer;
-    const data = wrongAssetEventData(after, transfer, tokenDecimals(app, after, { asset, network }));
-    events.push(newEvent(app, after, 'payment.wrong_asset', after.lastSequence + at + 1, data, now));
-  }
-  const lastSequence = after.lastSequence + events.length;
-  return { ...change, after: { ...after, lastSequence }, events: [...change.events, ...events] };
-}
-
-/** The token's decimals here: the operator may have configured another contract than the well-known one. */
-export function tokenDecimals(
-  app: Pick<App, 'railFor'>,
-  { mode }: Pick<Payment, 'mode'>,
-  { asset, network }: Pick<Quote, 'asset' | 'network'>,
-): number {
-  const decimals = app.railFor(mode).decimals({ asset, network });
-  if (decimals === null) throw new Error(`There is no ${asset} on ${network}.`);
-  return decimals;
 }
 
 /**

@@ -10,6 +10,7 @@ import {
   type PaymentPolicy,
 } from '../../domain/transition.ts';
 import type { AuditValues } from '../../store/people/audit.ts';
+import type { SimulationRefusal } from '../../domain/simulation.ts';
 import type { Trx } from '../../store/database.ts';
 import {
   saveChanges,
@@ -22,9 +23,11 @@ import { publicPaymentId } from '../../wire/payment.ts';
 import { differences, recordPeoplesAudit } from '../audit.ts';
 import type { App } from '../context.ts';
 import { paymentEvents } from '../events.ts';
-import { answerRow, isAnswerConflict, withIdempotency, type IdempotencyRequest, type Replay } from '../idempotency.ts';
-import { inTransaction, emitAfterCommit, type ObservedTrx } from '../in-transaction.ts';
+import { answerRow, inTransactionOnce, type IdempotencyRequest, type Replay } from '../idempotency.ts';
+import { emitAfterCommit, type ObservedTrx } from '../in-transaction.ts';
+import type { ConfirmedTransfer } from '../../store/payments/transfers.ts';
 import { policiesOf } from './payment-policy.ts';
+import { withWrongAssets } from './wrong-assets.ts';
 
 /** Selects one payment for one client. Fields left out do not restrict (the command line sees everything). */
 export interface PaymentSelector {
@@ -48,13 +51,15 @@ export interface Decision {
   readonly kind: 'observed';
   readonly observations: readonly Observation[];
   readonly address?: IssuedAddress | undefined;
+  /** Confirmed transfers in assets that the payment never asked for, of which an event tells. */
+  readonly wrongAssets?: readonly ConfirmedTransfer[];
 }
 
 /** A change that the payment's state does not allow. */
 export interface RefusedChange {
   readonly kind: 'refused';
   /** `money_changed`: the decision was based on amounts that are outdated now. */
-  readonly reason: RefusalReason | 'money_changed';
+  readonly reason: RefusalReason | 'money_changed' | SimulationRefusal;
   readonly payment: Payment;
 }
 
@@ -90,20 +95,17 @@ class Refused extends Error {
  * Changes one payment under a lock: every observation is applied in order, and the payment is saved with its
  * transitions, events and idempotent answer in one transaction, or not at all.
  */
-export function changePayment<Refusal extends { readonly kind: string }>(
+export async function changePayment<Refusal extends { readonly kind: string }>(
   app: App,
   request: ChangeRequest<Refusal>,
 ): Promise<ChangeOutcome<Refusal>> {
   const idempotency = request.idempotency ?? null;
-  return withIdempotency<ChangeOutcome<Refusal>>(app, idempotency, async () => {
-    try {
-      return await inTransaction(app, (trx) => change(app, trx, request, idempotency));
-    } catch (error) {
-      if (error instanceof Refused) return error.outcome;
-      if (isAnswerConflict(error)) return { kind: 'answer_conflict' as const };
-      throw error;
-    }
-  });
+  try {
+    return await inTransactionOnce(app, idempotency, (trx) => change(app, trx, request, idempotency));
+  } catch (error) {
+    if (error instanceof Refused) return error.outcome;
+    throw error;
+  }
 }
 
 async function change<Refusal extends { readonly kind: string }>(
@@ -120,7 +122,7 @@ async function change<Refusal extends { readonly kind: string }>(
   const policy = (await policiesOf(app, trx, [before]))(before);
   const observed = observe(app, before, decision.observations, { now, policy });
   if (observed.kind === 'refused') throw new Refused(observed.reason, before);
-  const { change: changed } = observed;
+  const changed = withWrongAssets(app, observed.change, decision.wrongAssets ?? [], now);
   const body = present?.(changed.after) ?? '';
   const answers = idempotency === null ? [] : [answerRow(idempotency, body, now)];
   await saveChanges(trx, [{ ...changed, address: decision.address }], 2, answers);

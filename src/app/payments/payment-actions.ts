@@ -188,15 +188,21 @@ export async function settle(
   const missing = quote.owedUnits - payment.received.all.seenUnits;
   // If the service was down when the timer ran out, the payment is still paid in time.
   const firstSeenAt = Math.min(now, payment.completesAt ?? now);
-  const transfer = rail.simulate({ ...payment, quote }, { amountUnits: missing, firstSeenAt, state: 'confirmed' }, now);
+  const step = { amountUnits: missing, earlier: known.length, firstSeenAt, state: 'confirmed' } as const;
+  const transfer = rail.simulate({ ...payment, quote }, step);
   const received = sumTransfers(quote, [...known, transfer], inTimeUntil(payment));
   return { kind: 'settled', observation: { kind: 'settled', quote, received }, transfer };
 }
 
-/** A quote in the first token whose minimum the amount reaches. */
-export async function firstQuote(rail: Rail, payment: Payment, trx: Trx): Promise<Quote | TokenRefusal> {
+/** A quote in the first of these tokens, by default the project's, whose minimum the amount reaches. */
+export async function firstQuote(
+  rail: Rail,
+  payment: Payment,
+  trx: Trx,
+  isWanted: (token: Token) => boolean = () => true,
+): Promise<Quote | TokenRefusal> {
   let refusal: TokenRefusal = { kind: 'refused', param: 'crypto_currency', message: 'No token is enabled.' };
-  for (const token of await rail.tokens(payment.projectId, trx)) {
+  for (const token of (await rail.tokens(payment.projectId, trx)).filter(isWanted)) {
     const quoted = await quotePayment(rail, payment, token, trx);
     if (quoted.kind === 'ok') return quoted.quote;
     refusal = quoted;

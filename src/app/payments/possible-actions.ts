@@ -1,6 +1,7 @@
 import type { Payment, Transfer } from '../../domain/payment.ts';
-import { SIMULATIONS, type Simulation } from '../../domain/simulation.ts';
-import { isCounting, isOpen } from '../../domain/status.ts';
+import type { Refund } from '../../domain/refund.ts';
+import { possibleSimulations, type Simulation } from '../../domain/simulation.ts';
+import { isOpen } from '../../domain/status.ts';
 import { transition, type Observation, type PaymentPolicy } from '../../domain/transition.ts';
 
 /** The actions that a payment's present state allows, before roles are checked. */
@@ -17,27 +18,22 @@ export interface PossibleActions {
  */
 export function possibleActions(
   payment: Payment,
-  there: { readonly transfers: readonly Transfer[]; readonly refundedUnits: bigint },
+  there: {
+    readonly transfers: readonly Transfer[];
+    readonly refundedUnits: bigint;
+    readonly refunds: readonly Pick<Refund, 'status'>[];
+  },
   now: number,
   policy: PaymentPolicy,
 ): PossibleActions {
   const may = (observation: Observation): boolean => transition(payment, observation, now, policy).kind !== 'refused';
   const moneyElsewhere = there.transfers.some(({ state }) => state !== 'dropped');
   const isTest = payment.mode === 'test';
+  const hasCompletedRefund = there.refunds.some(({ status }) => status === 'completed');
   return {
     complete: isTest && isOpen(payment.status),
     cancel: may({ kind: 'cancelled', moneyElsewhere }),
     accept: may({ kind: 'accepted', refundedUnits: there.refundedUnits }),
-    simulate: isTest ? SIMULATIONS.filter((simulation) => canSimulate(payment, simulation)) : [],
+    simulate: isTest ? possibleSimulations(payment, hasCompletedRefund) : [],
   };
-}
-
-/** Whether this event can be simulated for a test payment in its present state. */
-export function canSimulate({ status, quote }: Payment, simulation: Simulation): boolean {
-  if (isOpen(status)) return true;
-  // All of its money is there, in time: it can only be confirmed, or more can be paid.
-  if (isCounting(status) && (simulation === 'part' || simulation === 'late')) return false;
-  // Only a payment that waits for money can expire or fail; one with an address can receive more money.
-  const needsSeen = simulation === 'failed' || simulation === 'expired' || simulation === 'confirming';
-  return quote !== null && (!needsSeen || status === 'processing');
 }

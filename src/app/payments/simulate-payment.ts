@@ -1,14 +1,15 @@
 import { inTimeUntil, sumTransfers, type Payment, type Quote, type Transfer } from '../../domain/payment.ts';
-import { STAGED_SIMULATIONS, type Simulation } from '../../domain/simulation.ts';
+import { isOtherAsset, simulationRefusal, STAGED_SIMULATIONS, type Simulation } from '../../domain/simulation.ts';
 import { isCounting, isOpen } from '../../domain/status.ts';
+import type { Token } from '../../domain/asset.ts';
 import type { Observation } from '../../domain/transition.ts';
 import type { SandboxRail } from '../../modes/rail.ts';
+import type { Trx } from '../../store/database.ts';
 import { findTransfers, saveTransfers, type PaymentTransfer } from '../../store/payments/transfers.ts';
 import type { App } from '../context.ts';
 import type { ChangeOutcome, PaymentSelector } from './change-payment.ts';
 import { changeInSandbox, firstQuote, observed, type NotSandbox, type Presented } from './payment-actions.ts';
-import { canSimulate } from './possible-actions.ts';
-import type { TokenRefusal } from './quote-payment.ts';
+import { quotePayment, type TokenRefusal } from './quote-payment.ts';
 import { receiptPrices } from './receipt-prices.ts';
 
 /**
@@ -19,28 +20,60 @@ import { receiptPrices } from './receipt-prices.ts';
 export function simulatePayment(
   app: App,
   selector: PaymentSelector,
-  simulation: Simulation,
+  simulation: PaymentSimulation,
   stageMs: number | null = null,
   presented?: Presented,
 ): Promise<ChangeOutcome<TokenRefusal | NotSandbox>> {
   const decide: Parameters<typeof changeInSandbox>[3] = async (rail, payment, trx, now) => {
-    if (!canSimulate(payment, simulation)) return { kind: 'refused', reason: 'not_open', payment };
+    const reason = simulationRefusal(payment, simulation, false);
+    if (reason !== null) return { kind: 'refused', reason, payment };
     const opening: Observation[] = [{ kind: 'timer_stopped' }];
     let quote = payment.quote;
     if (quote === null) {
-      const first = await firstQuote(rail, payment, trx);
+      const first = await firstQuote(
+        rail,
+        payment,
+        trx,
+        simulation === 'wrong_asset' ? hasOtherAsset(rail) : undefined,
+      );
       if ('kind' in first) return first;
       quote = first;
       opening.push({ kind: 'token_chosen', quote, changes: 0 });
     }
     const known = (await findTransfers(trx, [payment.id])).get(payment.id) ?? [];
     const isStaged = stageMs !== null && isOpen(payment.status) && STAGED_SIMULATIONS.includes(simulation);
-    const steps = stepsOf({ rail, payment: { ...payment, quote }, quote, known, now, isStaged }, simulation);
+    const simulated: Simulated = { rail, payment: { ...payment, quote }, quote, known, now, isStaged };
+    const steps = simulation === 'wrong_asset' ? await otherAsset(simulated, trx) : stepsOf(simulated, simulation);
+    if ('kind' in steps) return steps;
     await saveTransfers(trx, steps.transfers.map(ofPayment(payment)), receiptPrices(rail, now));
     const timer: readonly Observation[] = isStaged ? [{ kind: 'timer_set', at: now + stageMs }] : [];
-    return observed(...opening, ...steps.observations, ...timer);
+    const decision = observed(...opening, ...steps.observations, ...timer);
+    const wrong = simulation === 'wrong_asset' ? steps.transfers : [];
+    return { ...decision, wrongAssets: wrong.map((transfer) => ({ ...transfer, paymentId: payment.id })) };
   };
   return changeInSandbox(app, selector, 'payment.simulate', decide, presented);
+}
+
+const hasOtherAsset =
+  (rail: SandboxRail) =>
+  (token: Token): boolean =>
+    rail.seenTokens.some((other) => isOtherAsset(other, token));
+
+/** A confirmed transfer of what the payment costs, in another asset of the same network. */
+async function otherAsset({ rail, payment, quote, known, now }: Simulated, trx: Trx): Promise<Steps | TokenRefusal> {
+  const token = rail.seenTokens.find((other) => isOtherAsset(other, quote));
+  if (token === undefined) throw new Error(`There is no other asset on ${quote.network}.`);
+  const priced = await quotePayment(rail, payment, token, trx);
+  if (priced.kind !== 'ok') return priced;
+  const { owedUnits: amountUnits } = priced.quote;
+  const step = {
+    asset: token.asset,
+    amountUnits,
+    earlier: known.length,
+    firstSeenAt: now,
+    state: 'confirmed',
+  } as const;
+  return { transfers: [rail.simulate(payment, step)], observations: [] };
 }
 
 interface Steps {
@@ -59,7 +92,7 @@ interface Simulated {
   readonly isStaged: boolean;
 }
 
-function stepsOf(simulated: Simulated, simulation: Simulation): Steps {
+function stepsOf(simulated: Simulated, simulation: Exclude<PaymentSimulation, 'wrong_asset'>): Steps {
   const { payment, quote, known, now, isStaged } = simulated;
   const deadline: Steps = { transfers: [], observations: [{ kind: 'deadline', seenUpTo: 'by_hand' }] };
   const seen = payment.received.all.seenUnits;
@@ -81,14 +114,32 @@ function stepsOf(simulated: Simulated, simulation: Simulation): Steps {
     }
     case 'late': {
       const late = arrives(simulated, missing, Math.max(now, payment.expiresAt), 'confirmed');
-      return isOpen(payment.status) ? both(deadline, late) : late;
+      return isOpen(payment.status) ? inTurn(deadline, late) : late;
     }
     case 'failed':
-      return isThere ? deadline : both(arrives(simulated, missing, now, 'seen'), deadline);
+      return isThere ? deadline : inTurn(arrives(simulated, missing, now, 'seen'), deadline);
     case 'expired':
       return deadline;
+    case 'replaced': {
+      const unmined = known.filter(({ state }) => state === 'seen');
+      const detected = isThere ? { transfers: unmined, observations: [] } : arrives(simulated, missing, now, 'seen');
+      const gone = moneyOf(simulated, dropped(detected.transfers));
+      const amountUnits = detected.transfers.reduce((sum, one) => sum + one.amountUnits, 0n);
+      return inTurn(detected, gone, arrives(simulated, amountUnits, now, 'confirmed', gone.transfers));
+    }
+    case 'reorged': {
+      const isComplete = payment.status === 'completed' || isThere;
+      const confirmed = isComplete
+        ? moneyOf(simulated, advanced(known, 'confirmed', now))
+        : arrives(simulated, missing, now, 'confirmed');
+      const mined = [...known, ...confirmed.transfers].filter(({ state }) => state !== 'dropped');
+      return inTurn(confirmed, moneyOf(simulated, dropped(mined)));
+    }
   }
 }
+
+/** The outcomes of the payment alone. */
+type PaymentSimulation = Exclude<Simulation, 'refund_reorged'>;
 
 /** Adds new money to known transfers in a new state. */
 function arrives(
@@ -98,8 +149,9 @@ function arrives(
   state: 'seen' | 'mined' | 'confirmed',
   changed: readonly Transfer[] = [],
 ): Steps {
-  const { rail, payment, now } = simulated;
-  return moneyOf(simulated, [...changed, rail.simulate(payment, { amountUnits, firstSeenAt, state }, now)]);
+  const { rail, payment, known } = simulated;
+  const earlier = known.length + changed.length;
+  return moneyOf(simulated, [...changed, rail.simulate(payment, { amountUnits, earlier, firstSeenAt, state })]);
 }
 
 /** The payment's money once these transfers are saved, new ones and known ones in a new state. */
@@ -113,11 +165,17 @@ function moneyOf(
   return { transfers, observations: [{ kind: 'money', received }] };
 }
 
-function both(first: Steps, second: Steps): Steps {
-  return {
-    transfers: [...first.transfers, ...second.transfers],
-    observations: [...first.observations, ...second.observations],
-  };
+/** Steps in turn; the last state of each transfer is saved. */
+function inTurn(...steps: readonly Steps[]): Steps {
+  const transfers = new Map(
+    steps.flatMap((one) => one.transfers.map((transfer) => [transfer.transactionHash, transfer] as const)),
+  );
+  return { transfers: [...transfers.values()], observations: steps.flatMap(({ observations }) => observations) };
+}
+
+/** These transfers as they are once no chain contains them any more. */
+function dropped(transfers: readonly Transfer[]): readonly Transfer[] {
+  return transfers.map((one) => ({ ...one, state: 'dropped', blockAt: null, blockHeight: null, blockPosition: null }));
 }
 
 /** The transfers that have not reached this state, moved to it in a block of `now` at the latest. */

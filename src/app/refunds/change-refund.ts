@@ -13,12 +13,12 @@ import {
   type AwaitPoll,
   type UnreadMoney,
 } from './unread-money.ts';
-import { inRefundTransaction, type RefundOutcome, applyToRefund, auditedRefund } from './save-refund.ts';
+import { type RefundOutcome, applyToRefund, auditedRefund } from './save-refund.ts';
 import type { Trx } from '../../store/database.ts';
 import { growthTracedAgain } from '../../store/refunds/refund-balances.ts';
 import { beingPaid, payoutOf } from '../../store/refunds/refund-payouts.ts';
 import { recordPeoplesAudit } from '../audit.ts';
-import type { IdempotencyRequest } from '../idempotency.ts';
+import { inTransactionOnce, type IdempotencyRequest } from '../idempotency.ts';
 import { rejected } from '../rejected.ts';
 import { refusedAs, type RefundRefusal } from './refund-money.ts';
 import { encodeId } from '../../domain/id.ts';
@@ -45,7 +45,7 @@ export async function readRefund(app: App, scope: Required<RefundScope>): Promis
 
 /** Saves the address that the customer entered on the claim page. */
 export function claimRefund(app: App, id: string, address: string): Promise<RefundOutcome> {
-  return inRefundTransaction(app, null, async (trx) => {
+  return inTransactionOnce(app, null, async (trx) => {
     const refund = await lockRefund(trx, id);
     if (refund === null) return { kind: 'not_found' };
     if (refund.status !== 'pending' || refund.address !== null) {
@@ -81,7 +81,7 @@ export async function cancelRefund(
 ): Promise<RefundOutcome> {
   const { isForced = false } = scope;
   const isReadToHead = isForced || (await readToHead(app, scope, poll));
-  return inRefundTransaction(app, idempotency, async (trx) => {
+  return inTransactionOnce(app, idempotency, async (trx) => {
     const refund = await lockRefund(trx, scope.id);
     if (refund === null || !isWithin(refund, scope)) return { kind: 'not_found' };
     if (refund.status === 'pending') {

@@ -7,13 +7,13 @@ import { lockPayments } from '../../store/payments/payments.ts';
 import { insertRefund, refundedMoney } from '../../store/refunds/refunds.ts';
 import { recordPeoplesAudit } from '../audit.ts';
 import { newId, type App } from '../context.ts';
-import type { IdempotencyRequest } from '../idempotency.ts';
+import { inTransactionOnce, type IdempotencyRequest } from '../idempotency.ts';
 import { refundAddress, watchedAddress } from './refund-address.ts';
 import { rejected } from '../rejected.ts';
 import { refundMoney, refusedAs, type RefundRefusal } from './refund-money.ts';
 import { oldRateRefusal, dustRefusal, sizeRefusal, wantedUnits, type WantedRefund } from './refund-size.ts';
 import { keepUncompared } from './unread-money.ts';
-import { auditedRefund, inRefundTransaction, saveRefundEvent, type RefundOutcome } from './save-refund.ts';
+import { auditedRefund, saveRefundEvent, type RefundOutcome } from './save-refund.ts';
 
 /** A validated request for a refund. */
 export interface NewRefund {
@@ -39,7 +39,7 @@ export function createRefund(
   request: NewRefund,
   idempotency: IdempotencyRequest | null,
 ): Promise<RefundOutcome> {
-  return inRefundTransaction(app, idempotency, async (trx) => {
+  return inTransactionOnce(app, idempotency, async (trx) => {
     const [payment] = await lockPayments(trx, [request.paymentId]);
     const own =
       payment?.projectId === request.projectId && payment.mode === request.mode && payment.api === request.api;

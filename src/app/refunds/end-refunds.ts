@@ -4,8 +4,9 @@ import { lockPayments } from '../../store/payments/payments.ts';
 import { beingPaid, refundsPaidBy, refundsTakenBack } from '../../store/refunds/refund-payouts.ts';
 import { lockDueRefunds, lockRefund } from '../../store/refunds/refunds.ts';
 import type { App } from '../context.ts';
+import { inTransactionOnce } from '../idempotency.ts';
 import { purgeStalePayouts } from './refund-payouts.ts';
-import { applyToRefund, inRefundTransaction } from './save-refund.ts';
+import { applyToRefund } from './save-refund.ts';
 import { inTransaction } from '../in-transaction.ts';
 
 /** Ends due refunds with the outcome that their rail gives. Returns how many refunds were due. */
@@ -34,7 +35,7 @@ export async function runDueRefunds(app: App, limit: number): Promise<number> {
 export async function reopenRefunds(app: App, network: Network): Promise<boolean> {
   const takenBack = await refundsTakenBack(app.db, network);
   for (const id of takenBack) {
-    await inRefundTransaction(app, null, async (trx) => {
+    await inTransactionOnce(app, null, async (trx) => {
       const refund = await lockRefund(trx, id);
       const isTakenBack = (await refundsTakenBack(trx, network)).includes(id);
       if (refund === null || !isTakenBack) return { kind: 'not_found' };
@@ -49,7 +50,7 @@ export async function completePaidRefunds(app: App, network: Network): Promise<v
   await purgeStalePayouts(app, network, app.clock());
   const cursor = await readCursor(app.db, network);
   for (const { refundId, ...paid } of await refundsPaidBy(app.db, network, cursor?.height ?? 0)) {
-    await inRefundTransaction(app, null, async (trx) => {
+    await inTransactionOnce(app, null, async (trx) => {
       const refund = await lockRefund(trx, refundId);
       return refund === null ? { kind: 'not_found' } : applyToRefund(app, trx, refund, { kind: 'paid', ...paid }, null);
     });

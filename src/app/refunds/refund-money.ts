@@ -5,7 +5,7 @@ import { NO_MONEY, type Payment, type Quote } from '../../domain/payment.ts';
 import type { Refusal } from '../../domain/way-out.ts';
 import type { Trx } from '../../store/database.ts';
 import { findTransfers } from '../../store/payments/transfers.ts';
-import { tokenDecimals } from '../payments/chain-money.ts';
+import { tokenDecimals } from '../payments/wrong-assets.ts';
 import { namesParam, refusalText, rejected, type Rejected } from '../rejected.ts';
 import type { App } from '../context.ts';
 

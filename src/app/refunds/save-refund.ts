@@ -10,35 +10,20 @@ import { publicPaymentId } from '../../wire/payment.ts';
 import { refundView } from '../../wire/refund.ts';
 import { lockPayments } from '../../store/payments/payments.ts';
 import { updateRefund, type FiatWorth } from '../../store/refunds/refunds.ts';
-import { saveChanges } from '../../store/payments/save-changes.ts';
+import { saveChanges, type PaymentChange } from '../../store/payments/save-changes.ts';
 import type { AuditedChange } from '../audit.ts';
 import type { App } from '../context.ts';
 import { newEvent } from '../events.ts';
-import { answerRow, isAnswerConflict, withIdempotency, type IdempotencyRequest, type Replay } from '../idempotency.ts';
-import { inTransaction, emitAfterCommit, type ObservedTrx } from '../in-transaction.ts';
+import { answerRow, type IdempotencyRequest, type Replay } from '../idempotency.ts';
+import { emitAfterCommit, type ObservedTrx } from '../in-transaction.ts';
 import { rejected } from '../rejected.ts';
 import { refusedAs, type RefundRefusal } from './refund-money.ts';
 
 export type RefundOutcome =
-  | { readonly kind: 'done'; readonly refund: Refund; readonly body: string }
+  /** `change`: its payment with the event, if there is one. */
+  | { readonly kind: 'done'; readonly refund: Refund; readonly body: string; readonly change?: PaymentChange }
   | RefundRefusal
   | Replay;
-
-/** Runs one transaction on a refund, only once if the request has an idempotency key. */
-export function inRefundTransaction(
-  app: App,
-  idempotency: IdempotencyRequest | null,
-  run: (trx: ObservedTrx) => Promise<RefundOutcome>,
-): Promise<RefundOutcome> {
-  return withIdempotency<RefundOutcome>(app, idempotency, async () => {
-    try {
-      return await inTransaction(app, run);
-    } catch (error) {
-      if (isAnswerConflict(error)) return { kind: 'answer_conflict' as const };
-      throw error;
-    }
-  });
-}
 
 /** A refund as the audit log records it. */
 export function auditedRefund(action: string, refund: Refund): AuditedChange {
@@ -139,5 +124,5 @@ export async function saveRefundEvent(
   const requestId = app.requestId ?? null;
   emitAfterCommit(trx, { kind: 'payment_changed', change, requestId });
   emitAfterCommit(trx, { kind: 'refund_changed', refund, event: type, requestId });
-  return { kind: 'done', refund, body };
+  return { kind: 'done', refund, body, change };
 }

@@ -2,8 +2,7 @@ import { isCounting, isFinal, isOpen } from '../../domain/status.ts';
 import { tokenOf } from '../../domain/asset.ts';
 import { inTimeUntil, requiredUnits, type Payment, type Quote } from '../../domain/payment.ts';
 import { nativeAsset } from '../../domain/networks.ts';
-import { canSimulate } from '../../app/payments/possible-actions.ts';
-import { SIMULATIONS } from '../../domain/simulation.ts';
+import { possibleSimulations } from '../../domain/simulation.ts';
 import { publicPaymentId } from '../../wire/payment.ts';
 import { evmTransfer, paymentUri, type EvmChain, URI_SCHEMES } from '../../domain/payment-uri.ts';
 import type {
@@ -99,7 +98,7 @@ export function presentPaymentPage(payment: Payment, context: PageContext): Paym
 function testProgress(payment: Payment): TestProgress {
   const { status, completesAt } = payment;
   if (isFinal(status)) return { kind: 'ended', simulations: [] };
-  const simulations = SIMULATIONS.filter((one) => canSimulate(payment, one));
+  const simulations = possibleSimulations(payment, false);
   if (isCounting(status)) {
     return completesAt === null ? { kind: 'by_hand', simulations } : { kind: 'walks', at: completesAt, simulations };
   }

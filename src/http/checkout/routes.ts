@@ -4,7 +4,7 @@ import { forRequest } from '../../app/context.ts';
 import { explorerOf } from '../../app/explorer.ts';
 import type { RefusedChange } from '../../app/payments/change-payment.ts';
 import { cancelPayment, selectToken } from '../../app/payments/payment-actions.ts';
-import { simulatePayment } from '../../app/payments/simulate-payment.ts';
+import { simulateOutcome } from '../../app/refunds/simulate-outcome.ts';
 import { MAX_STAGE_SECONDS, SIMULATIONS } from '../../domain/simulation.ts';
 import { claimRefund } from '../../app/refunds/change-refund.ts';
 import { decodeId, parseUuid } from '../../domain/id.ts';
@@ -109,7 +109,7 @@ function paymentRoutes(app: FastifyInstance, checkout: Checkout): void {
     if (outcome === undefined) return 'not_open';
     const seconds = Number(field(request, 'stages'));
     const stageMs = seconds >= 1 && seconds <= MAX_STAGE_SECONDS ? seconds * 1_000 : null;
-    const changed = await simulatePayment(forRequest(core, request.id), { id: payment.id }, outcome, stageMs);
+    const changed = await simulateOutcome(forRequest(core, request.id), { id: payment.id }, outcome, stageMs);
     return changed.kind === 'not_sandbox' ? 'not_open' : noticeOf(changed);
   });
 }

@@ -84,7 +84,7 @@ export interface WrongMoney extends TokenChoice {
 
 /** The steps that a test payment takes automatically: nothing happens on a chain, so the page must announce them. */
 export type TestProgress = {
-  /** The outcomes that can be simulated now; none once it has ended. */
+  /** The outcomes that can be simulated now; none once it has ended, as its page asks for nothing any more. */
   readonly simulations: readonly Simulation[];
 } & (
   | { readonly kind: 'completes'; readonly at: number }

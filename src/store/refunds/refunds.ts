@@ -122,6 +122,18 @@ export async function refundedMoney(
     .executeTakeFirstOrThrow();
 }
 
+/** The id of a payment's newest completed refund; null if it has none. */
+export async function newestCompletedRefund(trx: Trx, paymentId: string): Promise<string | null> {
+  const row = await trx
+    .selectFrom('refunds')
+    .select('id')
+    .where('payment_id', '=', paymentId)
+    .where('status', '=', 'completed')
+    .orderBy('id', 'desc')
+    .executeTakeFirst();
+  return row?.id ?? null;
+}
+
 /** A payment's refunds, oldest first. */
 export async function refundsOfPayment(
   executor: Database | Trx,

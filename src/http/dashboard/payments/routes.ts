@@ -10,7 +10,7 @@ import {
 } from '../../../app/payments/payment-actions.ts';
 import type { RefusalCode } from '../../../domain/sentence.ts';
 import type { TokenRefusal } from '../../../app/payments/quote-payment.ts';
-import { simulatePayment } from '../../../app/payments/simulate-payment.ts';
+import { simulateOutcome } from '../../../app/refunds/simulate-outcome.ts';
 import { encodeId } from '../../../domain/id.ts';
 import { parseDecimal } from '../../../domain/money.ts';
 import { findPayments } from '../../../store/payments/payments.ts';
@@ -48,7 +48,7 @@ export function paymentRoutes(routes: Routes, { people: { app: core } }: Dashboa
     ),
   );
   routes.add(`POST ${PAYMENTS}/:payment/simulate`, CHANGE, (call) =>
-    act(call, (own, selector) => simulatePayment(own, selector, call.body.outcome)),
+    act(call, (own, selector) => simulateOutcome(own, selector, call.body.outcome)),
   );
 }
 
@@ -79,6 +79,8 @@ const REFUSED = {
   refunded: 'payment_refunded',
   already_completed: 'payment_completed',
   money_changed: 'payment_money_changed',
+  only_asset: 'payment_only_asset',
+  no_completed_refund: 'payment_no_completed_refund',
 } as const satisfies Record<RefusedChange['reason'], RefusalCode>;
 
 /** Returns the changed payment. @throws RequestError that says why nothing was changed */

@@ -52,3 +52,12 @@ it('no address of several that answers, and no answer at all, ask the client to 
 it.each(['EACCES', '23505', '42P01', ''])('%s, a fault of the service, is told as one', (code) => {
   expect(asRequestError(withCode(code))).toMatchObject({ type: 'api_error', status: 500 });
 });
+
+it('people on a German page read in German that the server failed, and programs read English', () => {
+  const fault = asRequestError(new Error('A bug.'));
+  expect(fault.messageIn('de')).toMatch(/^Auf dem Server ist etwas schiefgegangen\./);
+  expect(fault.messageIn(null)).toMatch(/^Something went wrong on our side\./);
+  expect(asRequestError(withCode('ECONNREFUSED')).messageIn('de')).toBe(
+    'Der Dienst kann die Anfrage gerade nicht bearbeiten. Versuchen Sie es gleich noch einmal.',
+  );
+});

@@ -1,7 +1,9 @@
 import { withProgram } from '../config/called-as.ts';
 import { OverloadedError } from '../app/batch.ts';
+import { refusalTexts } from '../app/refusal-texts.ts';
 import type { MailLanguage } from '../domain/notification.ts';
 import type { PaymentApi } from '../domain/payment.ts';
+import type { RefusalCode } from '../domain/sentence.ts';
 import type { FastifyRequest } from 'fastify';
 import type { Problems } from '../domain/problems.ts';
 import { loggedPath } from './path.ts';
@@ -140,10 +142,7 @@ export function asRequestError(error: unknown, bodyLimit = BODY_LIMIT_BYTES): Re
   const known = REQUEST_FAULTS[code];
   if (known !== undefined) return invalid(null, known);
   if (PASSING_FAULTS.test(code) || isLostConnection(error)) return unavailable();
-  return new RequestError(
-    'api_error',
-    'Something went wrong on our side. If you sent a change, check whether it was saved before you try again.',
-  );
+  return fault('api_error', 'server_fault');
 }
 
 function sizeText(bytes: number): string {
@@ -151,7 +150,12 @@ function sizeText(bytes: number): string {
 }
 
 function unavailable(): RequestError {
-  return new RequestError('service_unavailable', 'The service cannot handle the request right now. Try again shortly.');
+  return fault('service_unavailable', 'server_unavailable');
+}
+
+function fault(type: ErrorType, code: RefusalCode): RequestError {
+  const inLanguage = (language: MailLanguage): string => refusalTexts(language).sentences[code];
+  return new RequestError(type, inLanguage('en'), { inLanguage });
 }
 
 function codeOf(error: unknown): string {

@@ -2,6 +2,7 @@ import type { HoldingView, NetworkView, OfferedView } from '../../../../src/http
 import { useLocale } from '../../locale.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
+import { classNames } from '../../ui/class-names.ts';
 import { Ago, CopyButton, Facts, Short } from '../../ui/value.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import rows from '../../ui/row.module.css';
@@ -32,7 +33,9 @@ export function NetworkCard({ deposits, minimum, maySend, onSend }: NetworkCardP
       }
     >
       {problem === null ? null : (
-        <Notice kind="warning">{t(problem === 'no_node' ? 'sweeps_no_node' : 'sweeps_unavailable')}</Notice>
+        <div className={css.problem}>
+          <Notice kind="warning">{t(problem === 'no_node' ? 'sweeps_no_node' : 'sweeps_unavailable')}</Notice>
+        </div>
       )}
       {checkedAt === null ? (
         <p>{t('sweeps_never_checked')}</p>
@@ -52,7 +55,7 @@ export function NetworkCard({ deposits, minimum, maySend, onSend }: NetworkCardP
         </div>
       )}
       {below.length === 0 ? null : (
-        <details className={css.details}>
+        <details className={classNames(css.details, css.part)}>
           <summary>{t('sweeps_below', { minimum: fiat(minimum, 'USD') })}</summary>
           <div className={css.part}>
             <Holdings label={t('sweeps_below', { minimum: fiat(minimum, 'USD') })} holdings={below} />

@@ -197,7 +197,7 @@ function HistoryRow({ sweep }: { readonly sweep: SweepView }) {
           </small>
         )}
       </div>
-      <small>
+      <small className={css.addresses}>
         {treasury === null ? null : (
           <>
             {t('sweep_treasury')} <Short text={treasury} what={t('sweep_treasury')} />

@@ -115,8 +115,10 @@ function WalletFacts({ wallet }: { readonly wallet: WalletView }) {
         {t('wallet_next', { number: wallet.next_index })} · {t('wallet_since')} <Moment iso={wallet.set_at} />
       </small>
       <small>
-        {t('wallet_confirmations')}: {confirmationsOf(wallet, locale)} · {t('wallet_tolerance')}:{' '}
-        {t('in_percent', { percent: locale.number(Number(wallet.tolerance)) })}
+        {t('wallet_confirmations')}: {confirmationsOf(wallet, locale)}
+      </small>
+      <small>
+        {t('wallet_tolerance')}: {t('in_percent', { percent: locale.number(Number(wallet.tolerance)) })}
       </small>
     </>
   );

@@ -167,8 +167,8 @@ describe.skipIf(hasNoBrowser)('Keys, People and Audit', () => {
       .getByText(/\/dashboard\/setup\//)
       .textContent();
     await dialogOf(page).getByRole('button', { name: 'Done' }).click();
-    // Requests of her page are refused until she has a second factor.
-    const ann = await dashboard.openTab({ expects: /status of 403/ });
+    // Requests of her page are refused until she has a second factor, and once she is deactivated.
+    const ann = await dashboard.openTab({ expects: /status of 40[13]/ });
     await ann.page.goto(link ?? '');
     await ann.page.getByLabel('Your name').fill('Ann Lee');
     expect(await violations(ann.page, 'An invitation')).toEqual([]);

@@ -4,6 +4,14 @@ import { hasNoBrowser } from '../browser.ts';
 import { isFilled, PASSWORD, useDashboard, violations } from './dashboard.fixture.ts';
 
 const DIALOG = 'dialog';
+/** Panels of records that do not exist. */
+const PANELS = [
+  ['payments?show=ord_00000000000000000000000001', 'Payment'],
+  ['refunds?show=re_00000000000000000000000001', 'Refund'],
+  ['webhooks?show=dlv_1', 'Delivery'],
+  ['event-log?show=evt_00000000000000000000000001', 'Event'],
+  ['requests?show=00000000-0000-7000-8000-000000000001', 'Request'],
+] as const;
 /** A merchant's text that would run a script if it were inserted as markup. */
 const SCRIPT = '<img src=x onerror="document.title=1"><script>alert(1)</script>';
 
@@ -92,7 +100,7 @@ describe.skipIf(hasNoBrowser)('the pages of a project', () => {
 
   it('pass axe while the server fails, and recover when it is back', async () => {
     const { page } = await dashboard.openSignedIn({ expects: /500|The server failed/ });
-    const refused = /\/dashboard\/api\/projects\/.*\/(?:home|payments|attention)/;
+    const refused = /\/dashboard\/api\/(?!session|.*\/events$)/;
     await page.route(refused, (route) =>
       route.fulfill({ status: 500, json: { error: { type: 'api_error', message: 'The server failed.' } } }),
     );
@@ -108,6 +116,17 @@ describe.skipIf(hasNoBrowser)('the pages of a project', () => {
       await page.getByRole('button', { name: 'Try again' }).waitFor();
       found.push(...(await violations(page, `${place} that failed`)));
     }
+    for (const [place, title] of PANELS) {
+      await page.goto(`${base()}/${place}`);
+      const panel = page.getByRole('complementary', { name: title, exact: true });
+      await panel.getByRole('button', { name: 'Try again' }).waitFor();
+      found.push(...(await violations(page, `${place} that failed`)));
+    }
+    await page.goto(`${dashboard.service.dashboard}/account`);
+    for (const card of ['Sessions', 'Notifications']) {
+      await page.getByRole('region', { name: card }).getByRole('button', { name: 'Try again' }).waitFor();
+    }
+    found.push(...(await violations(page, 'Account that failed')));
     await page.goto(`${base()}/payments`);
     await page.getByRole('button', { name: 'Try again' }).waitFor();
     await page.unroute(refused);

@@ -174,6 +174,11 @@ describe.skipIf(hasNoBrowser)('Refunds', () => {
     await seedMany(decodeId('order', order) ?? '');
     await page.goto(`${base('live')}/refunds`);
     await page.getByText('Up to date').waitFor();
+    await page.route(/refunds\?.*after=/, (route) => route.abort());
+    await page.getByRole('button', { name: 'Show more' }).click();
+    await page.getByRole('alert').getByText('The dashboard could not reach the server.').waitFor();
+    expect(await violations(page, 'a further page that did not come')).toEqual([]);
+    await page.unroute(/refunds\?.*after=/);
     await page.getByRole('button', { name: 'Show more' }).click();
     await table(page).getByText('Waiting for address').waitFor();
     const path = `/dashboard/api/projects/${dashboard.service.projectId}/live/payments/${order}/refunds/${waiting}/cancel`;

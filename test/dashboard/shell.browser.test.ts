@@ -81,7 +81,7 @@ describe.skipIf(hasNoBrowser)('a tab of the dashboard', () => {
     // A page that was never opened here cannot come, and says why.
     await page.getByRole('button', { name: 'Account', exact: true }).click();
     await page.getByRole('link', { name: 'Your account' }).click();
-    await page.getByRole('heading', { level: 2, name: 'You are offline' }).waitFor();
+    await page.getByRole('heading', { level: 2, name: 'Couldn’t reach the server' }).waitFor();
     expect(await violations(page, 'a page that did not come')).toEqual([]);
     await context.setOffline(false);
     await page.getByRole('heading', { level: 1, name: 'Your account' }).waitFor();
@@ -110,7 +110,7 @@ describe.skipIf(hasNoBrowser)('a tab of the dashboard', () => {
   it('whose server was away says so, and shows what happened meanwhile once it is back', async () => {
     const orderId = `NW-3-${randomUUID()}`;
     await dashboard.makeOrder({ order_id: orderId });
-    const { page } = await dashboard.openSignedIn({ expects: /ERR_|50\d/ });
+    const { page } = await dashboard.openSignedIn({ expects: /ERR_|50\d|dynamically imported/ });
     await page.goto(`${base()}/payments`);
     await page.getByRole('row', { name: orderId }).waitFor();
     await page.getByText('Up to date').waitFor();
@@ -119,6 +119,16 @@ describe.skipIf(hasNoBrowser)('a tab of the dashboard', () => {
     await dashboard.service.start();
     await page.getByText('Up to date').waitFor();
     expect(await page.getByRole('row', { name: orderId }).count()).toBe(1);
+
+    await page.getByRole('button', { name: 'Account', exact: true }).click();
+    await page.getByRole('link', { name: 'Your account' }).waitFor();
+    await dashboard.service.stop();
+    await page.getByText('Reconnecting…').waitFor();
+    // The script of a page that was never opened here cannot come, which is no upgrade.
+    await page.getByRole('link', { name: 'Your account' }).click();
+    await page.getByRole('heading', { level: 2, name: 'Couldn’t reach the server' }).waitFor();
+    await dashboard.service.start();
+    await page.getByRole('heading', { level: 1, name: 'Your account' }).waitFor();
   });
 
   it('that is open across an upgrade says so, loses nothing, and loads anew only when asked', async () => {

@@ -76,6 +76,8 @@ function keepingProjects(before: SessionAnswer | undefined, now: SessionAnswer):
 }
 
 const MAX_RETRIES = 2;
+/** Doubled at each retry: a page that does not load says so within two seconds. */
+const RETRY_MS = 500;
 const MAX_TOASTS = 3;
 
 export function createDashboard(language: string): Dashboard {
@@ -89,6 +91,7 @@ export function createDashboard(language: string): Dashboard {
         queryFn: (context) => readByKey(api, context),
         staleTime: 15_000,
         retry: (count, error) => count < MAX_RETRIES && isTransient(error),
+        retryDelay: (count) => RETRY_MS * 2 ** count,
         networkMode: 'always',
         refetchOnReconnect: true,
       },

@@ -11,6 +11,13 @@ export function problemText(error: unknown, t: Translate): string {
   return error.status >= 500 ? t('fault_server') : t('fault_unknown');
 }
 
+/** Why data could not be loaded: nothing was sent that the server could have saved, and no input can be lost. */
+export function loadProblemText(error: unknown, t: Translate): string {
+  if (!(error instanceof ApiFault)) return problemText(error, t);
+  if (error.type === 'offline') return t('not_loaded_offline');
+  return error.status >= 500 ? t('fault_server') : problemText(error, t);
+}
+
 /** The error's message if it is about this field, otherwise null. */
 export function problemOf(error: unknown, param: string): string | null {
   return error instanceof ApiFault && error.param === param ? sentence(error) : null;

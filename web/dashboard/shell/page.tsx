@@ -1,14 +1,14 @@
 import { type ReactNode, useEffect, useRef } from 'react';
 import { useLocale } from '../locale.tsx';
 import css from './page.module.css';
-import { useDashboard, sessionQuery } from '../dashboard.ts';
+import { useDashboard, sessionQuery, useStore } from '../dashboard.ts';
 import { Link, useRouter, type ErrorComponentProps } from '@tanstack/react-router';
 import { buttonClass, Button } from '../ui/button.tsx';
 import { Empty } from '../ui/placeholder.tsx';
 import type { IconName } from '../ui/icons.tsx';
 import { useQueryClient } from '@tanstack/react-query';
 import { ApiFault } from '../api.ts';
-import { problemText, isMissingScript } from '../problem.ts';
+import { isMissingScript, loadProblemText } from '../problem.ts';
 import { SignedOut } from '../session.ts';
 
 interface PageProps {
@@ -102,14 +102,16 @@ function Fault({ error, reset }: ErrorComponentProps) {
   const { t } = useLocale();
   const router = useRouter();
   const queries = useQueryClient();
-  const { unsaved } = useDashboard();
+  const { unsaved, connection, isOutdated: isUpgraded } = useDashboard();
+  useStore(connection);
+  const isAway = (): boolean => !navigator.onLine || (connection.get() === 'lost' && !isUpgraded.get());
   const isMissing = isMissingScript(error);
-  const isOffline = error instanceof ApiFault ? error.type === 'offline' : isMissing && !navigator.onLine;
+  const isOffline = error instanceof ApiFault ? error.type === 'offline' : isMissing && isAway();
   const isOutdated = isMissing && !isOffline;
   const tryAgain = (): void => {
     if (isMissing) {
       // Without a connection the browser would replace this page by its own error page.
-      if (navigator.onLine) location.reload();
+      if (!isAway()) location.reload();
       return;
     }
     void queries.resetQueries({ predicate: ({ state }) => state.status === 'error' });
@@ -123,7 +125,7 @@ function Fault({ error, reset }: ErrorComponentProps) {
       <Empty
         icon={isOffline ? 'offline' : 'warning'}
         title={t(isOutdated ? 'new_version_title' : isOffline ? 'fault_offline_title' : 'fault_title')}
-        text={isOutdated ? t('new_version') : isOffline ? t('fault_offline') : problemText(error, t)}
+        text={isOutdated ? t('new_version') : isOffline ? t('not_loaded_offline') : loadProblemText(error, t)}
       >
         <Button kind="primary" onClick={tryAgain}>
           {t(isOutdated ? 'reload' : 'try_again')}

@@ -3,7 +3,8 @@ import css from './placeholder.module.css';
 import { Icon, type IconName } from './icons.tsx';
 import { useLocale } from '../locale.tsx';
 import { classNames } from './class-names.ts';
-import { problemText } from '../problem.ts';
+import { ApiFault } from '../api.ts';
+import { loadProblemText } from '../problem.ts';
 import { Button } from './button.tsx';
 
 interface EmptyProps {
@@ -63,9 +64,10 @@ interface NotLoadedProps {
 export function NotLoaded({ query, rows }: NotLoadedProps) {
   const { t } = useLocale();
   if (query.isPending) return <SkeletonRows count={rows} />;
+  const isMissing = query.error instanceof ApiFault && query.error.status === 404;
   return (
-    <Empty icon="warning" title={t('fault_title')} text={problemText(query.error, t)}>
-      <Button onClick={() => void query.refetch()}>{t('try_again')}</Button>
+    <Empty icon="warning" title={t('not_loaded_title')} text={loadProblemText(query.error, t)}>
+      {isMissing ? undefined : <Button onClick={() => void query.refetch()}>{t('try_again')}</Button>}
     </Empty>
   );
 }

@@ -2,6 +2,7 @@ import type { UseMutationResult } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { useLocale } from '../../locale.tsx';
+import { loadProblemText } from '../../problem.ts';
 import { useTitle } from '../../shell/page.tsx';
 import { Button, buttonClass } from '../../ui/button.tsx';
 import { Icon } from '../../ui/icons.tsx';
@@ -33,6 +34,22 @@ export function AccessFrame({ title, lead, children }: AccessFrameProps) {
         </div>
       </main>
     </div>
+  );
+}
+
+interface NotLoadedFrameProps {
+  readonly query: { readonly error: unknown; readonly isFetching: boolean; readonly refetch: () => unknown };
+}
+
+/** Shown if the server could not be asked about a link. */
+export function NotLoadedFrame({ query }: NotLoadedFrameProps) {
+  const { t } = useLocale();
+  return (
+    <AccessFrame title={t('fault_title')} lead={loadProblemText(query.error, t)}>
+      <Button kind="primary" wide busy={query.isFetching} onClick={() => void query.refetch()}>
+        {t('try_again')}
+      </Button>
+    </AccessFrame>
   );
 }
 

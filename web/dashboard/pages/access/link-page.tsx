@@ -5,12 +5,12 @@ import type { LinkAnswer } from '../../../../src/http/dashboard/account/contract
 import { reads } from '../../api.ts';
 import { useDashboard, sessionQuery } from '../../dashboard.ts';
 import { useLocale } from '../../locale.tsx';
-import { problemOf, problemText } from '../../problem.ts';
+import { problemOf } from '../../problem.ts';
 import { Button, buttonClass } from '../../ui/button.tsx';
 import { EmailField, NameField, NewPasswordField, Form } from '../../ui/form.tsx';
 import { Notice, Problem } from '../../ui/notice.tsx';
 import { Skeleton } from '../../ui/placeholder.tsx';
-import { AccessFrame, AccountFrame, MailedLinkFrame } from './access-frame.tsx';
+import { AccessFrame, AccountFrame, MailedLinkFrame, NotLoadedFrame } from './access-frame.tsx';
 import css from './access.module.css';
 
 type OpenLink = Extract<LinkAnswer, { readonly state: 'open' }>;
@@ -21,15 +21,7 @@ export function LinkPage() {
   const { token = '' } = useParams({ strict: false });
   const state = reads(['link', token], 'POST /dashboard/api/links/state', { body: { token } });
   const link = useQuery({ ...state, staleTime: Infinity });
-  if (link.isError) {
-    return (
-      <AccessFrame title={t('fault_title')} lead={problemText(link.error, t)}>
-        <Button kind="primary" onClick={() => void link.refetch()}>
-          {t('try_again')}
-        </Button>
-      </AccessFrame>
-    );
-  }
+  if (link.isError) return <NotLoadedFrame query={link} />;
   if (link.data === undefined) {
     return (
       <AccessFrame title={t('loading')}>

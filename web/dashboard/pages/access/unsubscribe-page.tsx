@@ -4,9 +4,8 @@ import type { UnsubscribeAnswer } from '../../../../src/http/dashboard/notificat
 import { reads } from '../../api.ts';
 import { useDashboard } from '../../dashboard.ts';
 import { useLocale } from '../../locale.tsx';
-import { Problem } from '../../ui/notice.tsx';
 import { Skeleton } from '../../ui/placeholder.tsx';
-import { AccessFrame, AccountFrame, MailedLinkFrame } from './access-frame.tsx';
+import { AccessFrame, AccountFrame, MailedLinkFrame, NotLoadedFrame } from './access-frame.tsx';
 
 /** The page of the link that switches a kind of mail off. */
 export function UnsubscribePage() {
@@ -17,10 +16,11 @@ export function UnsubscribePage() {
   const state = useQuery({ ...query, staleTime: Infinity });
   const off = useMutation({ mutationFn: () => api('POST /dashboard/api/unsubscribe', { body: { token } }) });
   const shown = off.data ?? state.data;
+  if (shown === undefined && state.isError) return <NotLoadedFrame query={state} />;
   if (shown === undefined) {
     return (
-      <AccessFrame title={t(state.isError ? 'fault_title' : 'loading')}>
-        {state.isError ? <Problem error={state.error} /> : <Skeleton width={3} />}
+      <AccessFrame title={t('loading')}>
+        <Skeleton width={3} />
       </AccessFrame>
     );
   }

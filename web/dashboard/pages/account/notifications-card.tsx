@@ -5,8 +5,8 @@ import { useDashboard } from '../../dashboard.ts';
 import { useLocale } from '../../locale.tsx';
 import { useSignedIn } from '../../session.ts';
 import { Card } from '../../ui/card.tsx';
-import { Notice, Problem } from '../../ui/notice.tsx';
-import { SkeletonRows } from '../../ui/placeholder.tsx';
+import { Notice } from '../../ui/notice.tsx';
+import { Loaded } from '../../ui/placeholder.tsx';
 import css from './account.module.css';
 import { Choice, CHOICES_QUERY, MailTimes, OnOff, useChoice } from './choice.tsx';
 import { ProjectChoices } from './project-choices.tsx';
@@ -20,10 +20,14 @@ export function NotificationsCard() {
   const choices = useQuery(CHOICES_QUERY);
   return (
     <Card title={t('notifications')}>
-      <Problem error={choices.error} />
-      {choices.isPending ? <SkeletonRows count={4} /> : null}
-      {choices.data === undefined ? null : <Choices choices={choices.data} />}
-      {choices.data === undefined ? null : <ProjectChoices choices={choices.data} />}
+      <Loaded query={choices} rows={4}>
+        {(saved) => (
+          <>
+            <Choices choices={saved} />
+            <ProjectChoices choices={saved} />
+          </>
+        )}
+      </Loaded>
     </Card>
   );
 }

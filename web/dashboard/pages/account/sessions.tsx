@@ -8,8 +8,7 @@ import { problemText } from '../../problem.ts';
 import { ConfirmDialog } from '../../ui/action-dialog.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
-import { Problem } from '../../ui/notice.tsx';
-import { SkeletonRows } from '../../ui/placeholder.tsx';
+import { NotLoaded } from '../../ui/placeholder.tsx';
 import { deviceName, SessionRow } from './session-row.tsx';
 
 /** The person's sessions. */
@@ -26,8 +25,7 @@ export function Sessions() {
   });
   return (
     <Card title={t('sessions')} actions={<Button onClick={() => askForAll(true)}>{t('sign_out_everywhere')}</Button>}>
-      <Problem error={sessions.error} />
-      {sessions.isPending ? <SkeletonRows count={2} /> : null}
+      {sessions.data === undefined ? <NotLoaded query={sessions} rows={2} /> : null}
       <ul>
         {sessions.data?.data.map((session) => (
           <SessionRow

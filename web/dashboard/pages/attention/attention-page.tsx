@@ -10,7 +10,7 @@ import { Page } from '../../shell/page.tsx';
 import { Card } from '../../ui/card.tsx';
 import { classNames } from '../../ui/class-names.ts';
 import { isWide, usePanelFocus, useRowKeys, type PanelFocus } from '../../ui/keys.ts';
-import { Empty, NotLoaded, SkeletonRows } from '../../ui/placeholder.tsx';
+import { Empty, NotLoaded } from '../../ui/placeholder.tsx';
 import split from '../payments/payments-page.module.css';
 import { AttentionItem } from './attention-item.tsx';
 import { AttentionSelection } from './attention-selection.tsx';
@@ -21,7 +21,6 @@ import { PaymentPanel, useFullPage } from '../payments/payment/payment-page.tsx'
 import { PaymentActionDialog, type PaymentAction } from '../payments/payment/payment-actions.tsx';
 import { paymentQuery } from '../payments/queries.ts';
 import { Dialog } from '../../ui/dialog.tsx';
-import { Problem } from '../../ui/notice.tsx';
 import { useScope } from '../../scope.ts';
 import { Arrived } from '../log/arrived.tsx';
 import { LogFilters } from '../log/log-filters.tsx';
@@ -74,11 +73,11 @@ interface Asked {
 /** The dialog of an action, which stays when its item is over. */
 function ActionOn({ payment: id, action, onClose }: Asked & { readonly onClose: () => void }) {
   const { t } = useLocale('attention');
-  const { data: payment, error } = useQuery(paymentQuery(useScope(), id));
-  if (payment !== undefined) return <PaymentActionDialog payment={payment} action={action} onClose={onClose} />;
+  const found = useQuery(paymentQuery(useScope(), id));
+  if (found.data !== undefined) return <PaymentActionDialog payment={found.data} action={action} onClose={onClose} />;
   return (
     <Dialog title={t('payment')} onClose={onClose}>
-      {error === null ? <SkeletonRows count={4} /> : <Problem error={error} />}
+      <NotLoaded query={found} rows={4} />
     </Dialog>
   );
 }

@@ -3,13 +3,12 @@ import { Link, useSearch, Navigate, useNavigate } from '@tanstack/react-router';
 import type { HomeView } from '../../../../src/http/dashboard/home/contract.ts';
 import { reads } from '../../api.ts';
 import { useLocale } from '../../locale.tsx';
-import { problemText } from '../../problem.ts';
 import { Page } from '../../shell/page.tsx';
-import { Button, buttonClass } from '../../ui/button.tsx';
+import { buttonClass } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
 import { LineChart } from '../../ui/chart/line-chart.tsx';
 import { classNames } from '../../ui/class-names.ts';
-import { Empty, Skeleton, SkeletonRows } from '../../ui/placeholder.tsx';
+import { Empty, NotLoaded, Skeleton, SkeletonRows } from '../../ui/placeholder.tsx';
 import { PaymentTable } from '../payments/payment-table.tsx';
 import css from './home-page.module.css';
 import { homeSearch, type HomeSearch, HOME_PERIODS } from './search.ts';
@@ -42,9 +41,7 @@ export function HomePage() {
           <Figures home={home.data} />
         </div>
       ) : home.isError ? (
-        <Empty icon="warning" title={t('fault_title')} text={problemText(home.error, t)}>
-          <Button onClick={() => void home.refetch()}>{t('try_again')}</Button>
-        </Empty>
+        <NotLoaded query={home} rows={6} />
       ) : (
         <Waiting />
       )}

@@ -1,8 +1,8 @@
+import type { UseQueryResult } from '@tanstack/react-query';
 import { useEffect, useRef, type ReactNode } from 'react';
-import { problemText } from '../../problem.ts';
 import { IconButton } from '../../ui/button.tsx';
 import { isPlainKey, isWide } from '../../ui/keys.ts';
-import { Empty, SkeletonRows } from '../../ui/placeholder.tsx';
+import { Loaded } from '../../ui/placeholder.tsx';
 import { Link } from '@tanstack/react-router';
 import { useLocale } from '../../locale.tsx';
 import css from './log.module.css';
@@ -12,7 +12,7 @@ import { useScope } from '../../scope.ts';
 interface LogPanelProps<Record> {
   readonly title: string;
   /** The query of the record. */
-  readonly found: { readonly data: Record | undefined; readonly error: unknown };
+  readonly found: UseQueryResult<Record>;
   readonly onClose: () => void;
   readonly children: (record: Record) => ReactNode;
 }
@@ -38,13 +38,9 @@ export function LogPanel<Record>({ title, found, onClose, children }: LogPanelPr
         <h2>{title}</h2>
         <IconButton icon="close" small label={t('close')} onClick={onClose} />
       </div>
-      {found.data !== undefined ? (
-        <div className={css.body}>{children(found.data)}</div>
-      ) : found.error === null ? (
-        <SkeletonRows count={6} />
-      ) : (
-        <Empty icon="warning" title={t('fault_title')} text={problemText(found.error, t)} />
-      )}
+      <Loaded query={found} rows={6}>
+        {(record) => <div className={css.body}>{children(record)}</div>}
+      </Loaded>
     </aside>
   );
 }

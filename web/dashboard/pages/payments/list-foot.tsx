@@ -1,4 +1,7 @@
 import { Button } from '../../ui/button.tsx';
+import { useLocale } from '../../locale.tsx';
+import { loadProblemText } from '../../problem.ts';
+import { Notice } from '../../ui/notice.tsx';
 import css from './payments-page.module.css';
 
 interface ListFootProps {
@@ -6,6 +9,8 @@ interface ListFootProps {
   readonly list: {
     readonly hasNextPage: boolean;
     readonly isFetchingNextPage: boolean;
+    readonly isFetchNextPageError: boolean;
+    readonly error: unknown;
     readonly fetchNextPage: () => unknown;
   };
   readonly more: string;
@@ -15,8 +20,10 @@ interface ListFootProps {
 
 /** The end of a list that is loaded page by page. */
 export function ListFoot({ list, more, end }: ListFootProps) {
+  const { t } = useLocale();
   return (
     <div className={css.foot}>
+      {list.isFetchNextPageError ? <Notice kind="problem">{loadProblemText(list.error, t)}</Notice> : null}
       {list.hasNextPage ? (
         <Button busy={list.isFetchingNextPage} onClick={() => void list.fetchNextPage()}>
           {more}

@@ -6,9 +6,9 @@ import { useDashboard } from '../../dashboard.ts';
 import { useLocale } from '../../locale.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
-import { Notice, Problem } from '../../ui/notice.tsx';
+import { Notice } from '../../ui/notice.tsx';
 import { SearchField } from '../../ui/field.tsx';
-import { SkeletonRows } from '../../ui/placeholder.tsx';
+import { NotLoaded } from '../../ui/placeholder.tsx';
 import { Status } from '../../ui/value.tsx';
 import { paymentQuery, refundsKey, searchQuery } from '../payments/queries.ts';
 import { RefundDialog } from '../payments/refund/refund-dialog.tsx';
@@ -58,10 +58,8 @@ function Find({ onChoose, onClose }: FindProps) {
   return (
     <Dialog title={t('new_refund')} description={t('refund_find_text')} onClose={onClose}>
       <SearchField label={t('search_payments')} text={text} onText={(typed) => setText(typed ?? '')} />
-      {text === '' ? null : search.isPending ? (
-        <SkeletonRows count={2} />
-      ) : search.error !== null ? (
-        <Problem error={search.error} />
+      {text === '' ? null : search.data === undefined ? (
+        <NotLoaded query={search} rows={2} />
       ) : payments.length === 0 ? (
         <Notice>{t('refund_find_none')}</Notice>
       ) : (
@@ -99,7 +97,8 @@ interface RefundProps {
 
 function Refund({ id, onDone, onBack, onClose }: RefundProps) {
   const { t } = useLocale('refunds', 'detail', 'list');
-  const { data: payment, error } = useQuery(paymentQuery(useScope(), id));
+  const found = useQuery(paymentQuery(useScope(), id));
+  const { data: payment } = found;
   // The dialog stays when everything is refunded, and says so.
   const [wasOpen, setOpen] = useState(false);
   if (payment !== undefined && (payment.can.refund !== 'none' || wasOpen)) {
@@ -108,12 +107,10 @@ function Refund({ id, onDone, onBack, onClose }: RefundProps) {
   }
   return (
     <Dialog title={t('new_refund')} onClose={onClose}>
-      {payment !== undefined ? (
-        <Notice kind="warning">{t('refund_not_possible')}</Notice>
-      ) : error === null ? (
-        <SkeletonRows count={4} />
+      {payment === undefined ? (
+        <NotLoaded query={found} rows={4} />
       ) : (
-        <Problem error={error} />
+        <Notice kind="warning">{t('refund_not_possible')}</Notice>
       )}
       <div className={parts.end}>
         <Button onClick={onBack}>{t('back')}</Button>

@@ -9,7 +9,7 @@ import { Button } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
 import { Notice, Problem } from '../../ui/notice.tsx';
 import { SelectField } from '../../ui/form.tsx';
-import { SkeletonRows } from '../../ui/placeholder.tsx';
+import { NotLoaded } from '../../ui/placeholder.tsx';
 import { urlOf, reads } from '../../api.ts';
 import { FORMATS, formatOf, useDownload, type Format } from '../../download.ts';
 import { networkName } from '../../formats.ts';
@@ -68,10 +68,8 @@ export function ExportCard({ days, search, onChange }: ExportCardProps) {
       <p className={css.note}>{t(`report_${report}_text`)}</p>
       {preview.data !== undefined ? (
         <Totals preview={preview.data} isOld={preview.isPlaceholderData} />
-      ) : preview.error === null ? (
-        <SkeletonRows count={2} />
       ) : (
-        <Problem error={preview.error} />
+        <NotLoaded query={preview} rows={2} />
       )}
       <Download format={format} query={asked === null || preview.data?.totals?.length === 0 ? null : query} />
     </Card>

@@ -11,9 +11,8 @@ import { Labels } from './labels.tsx';
 import { Money, Transfers, RefundsPart, SideParts, PaymentHeading } from './payment-parts.tsx';
 import { paymentQuery } from '../queries.ts';
 import { useEffect, type ReactNode } from 'react';
-import { problemText } from '../../../problem.ts';
 import { buttonClass, IconButton } from '../../../ui/button.tsx';
-import { Empty, SkeletonRows } from '../../../ui/placeholder.tsx';
+import { NotLoaded } from '../../../ui/placeholder.tsx';
 import { isPlainKey, isWide } from '../../../ui/keys.ts';
 import css from '../payments-page.module.css';
 import { useScope } from '../../../scope.ts';
@@ -102,7 +101,8 @@ interface PaymentPanelProps {
 export function PaymentPanel({ payment: id, onClose }: PaymentPanelProps) {
   const { t } = useLocale();
   const scope = useScope();
-  const { data: payment, error } = useQuery(paymentQuery(scope, id));
+  const found = useQuery(paymentQuery(scope, id));
+  const { data: payment } = found;
   useEffect(() => {
     const press = (event: KeyboardEvent): void => {
       if (event.key === 'Escape' && isPlainKey(event)) onClose();
@@ -126,11 +126,7 @@ export function PaymentPanel({ payment: id, onClose }: PaymentPanelProps) {
         </div>
       </div>
       {payment === undefined ? (
-        error === null ? (
-          <SkeletonRows count={6} />
-        ) : (
-          <Empty icon="warning" title={t('fault_title')} text={problemText(error, t)} />
-        )
+        <NotLoaded query={found} rows={6} />
       ) : (
         <div className={css.panelBody}>
           <div className={partsCss.stack}>

@@ -80,7 +80,7 @@ function firstLines(
     '',
     'To see signed webhooks arrive, run this in a second terminal first:',
     '',
-    `  ${program} webhook listen --project ${projectId}`,
+    `  ${program} listen --project ${projectId}`,
     '',
     'Create a first order of 25 USD, to be paid in Bitcoin:',
     '',

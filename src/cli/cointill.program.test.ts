@@ -26,6 +26,10 @@ const ONE_OF_EACH: Readonly<Record<CommandGroup, { readonly words: string; reado
   user: { words: 'list', code: 0 },
   audit: { words: 'list', code: 0 },
   webhook: { words: 'list', code: 0 },
+  listen: { words: '--forward-to localhost:3000', code: 1 },
+  events: { words: 'list', code: 1 },
+  trigger: { words: 'order.completed', code: 1 },
+  verify: { words: '--secret whsec_AAAA', code: 1 },
   payment: { words: 'list', code: 0 },
   wallet: { words: 'show --project ID', code: 0 },
   network: { words: 'status', code: 0 },
@@ -130,7 +134,7 @@ describe('cointill', () => {
     );
     const rest = '\nAdd --help for usage.\n';
     expect(ended.map(({ stderr }) => stderr)).toEqual([
-      `Unknown command 'lisen'\n(Did you mean webhook listen?)${rest}`,
+      `Unknown command 'lisen'\n(Did you mean listen?)${rest}`,
       `Unknown command 'paymnt'\n(Did you mean payment?)${rest}`,
       `Unknown command 'lst'\n(Did you mean list?)${rest}`,
       `Unknown command 'creat'\n(Did you mean project create, key create, webhook create?)${rest}`,

@@ -8,7 +8,7 @@ import { writeErrorLines } from './output.ts';
 
 const EPILOGUE = `
 Commands work whether or not the service is running. They use the database that DATA_DIR (default: ./data in a checkout) or
-DATABASE_URL names. To read the settings from a file, put --settings FILE before the command. Commands that print a
+DATABASE_URL names; listen, events and trigger need only COINTILL_URL and COINTILL_KEY. To read the settings from a file, put --settings FILE before the command. Commands that print a
 record take --json.
 Exit codes: 0 done, 1 refused or failed, 2 wrong usage, 130 or 143 stopped by Ctrl-C or SIGTERM.
 
@@ -16,7 +16,8 @@ Examples:
   $ cointill start
   $ cointill project create --name Shop
   $ cointill key create --project ID --mode test --kind secret --permission full --name Server
-  $ cointill webhook listen --project ID
+  $ cointill listen --project ID
+  $ cointill listen --forward-to localhost:3000/webhooks
   $ cointill payment list
 
 To see an example of a command, add --help to the command.`;

@@ -13,6 +13,7 @@ const IDS: Readonly<Record<string, string>> = {
   'ord_…': encodeId('order', ID),
   're_…': encodeId('refund', ID),
   'we_…': encodeId('endpoint', ID),
+  'whsec_…': 'whsec_AAAA',
 };
 
 /** Every command that does something, by its words; none of them does it here. */
@@ -44,7 +45,9 @@ describe('the examples in the help', () => {
   it('are taken by their commands as they stand', async () => {
     for (const example of Object.values(EXAMPLES).flat()) {
       const { root } = await allCommands();
-      const words = [...example.matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, plain = '']) =>
+      // The shell takes what comes after <.
+      const [command = ''] = example.split(' <');
+      const words = [...command.matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, plain = '']) =>
         quoted === undefined ? (IDS[plain] ?? plain) : quoted,
       );
       await expect(root.parseAsync(words, { from: 'user' })).resolves.toBe(root);

@@ -41,6 +41,22 @@ export const GROUPS: Readonly<Record<CommandGroup, Group>> = {
     description: 'manage webhook endpoints, see and retry deliveries, or receive them on this machine',
     load: async () => (await import('./webhook.ts')).addWebhookCommands,
   },
+  listen: {
+    description: 'receive events on this machine, and pass them on to your server',
+    load: async () => (await import('./listen.ts')).addListenCommand,
+  },
+  events: {
+    description: 'list, watch and send events again; needs only COINTILL_URL and COINTILL_KEY',
+    load: async () => (await import('./client/events.ts')).addEventCommands,
+  },
+  trigger: {
+    description: 'make an event happen to a test order; needs only COINTILL_URL and COINTILL_KEY',
+    load: async () => (await import('./client/trigger.ts')).addTriggerCommand,
+  },
+  verify: {
+    description: 'check the signatures of a webhook, and say what is wrong',
+    load: async () => (await import('./client/verify.ts')).addVerifyCommand,
+  },
   payment: {
     description: 'list, show, complete, simulate, accept and cancel payments, by their id in either API',
     load: async () => (await import('./payment.ts')).addPaymentCommands,
@@ -125,6 +141,13 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   'webhook deliveries': ['webhook deliveries we_…'],
   'webhook retry': ['webhook retry dlv_…'],
   'webhook listen': ['webhook listen --project ID'],
+  listen: ['listen --forward-to localhost:3000/webhooks', 'listen --project ID'],
+  'events list': ['events list --since 24h --events order.completed'],
+  'events get': ['events get evt_…'],
+  'events resend': ['events resend evt_…', 'events resend evt_… --forward-to localhost:3000/webhooks'],
+  'events tail': ['events tail --json'],
+  trigger: ['trigger order.completed', 'trigger refund.completed --order ord_…'],
+  verify: ['verify --secret whsec_… < request.txt'],
   'payment list': ['payment list --status pending,confirming', "payment list --search 'schmidt 49,90'"],
   'payment show': ['payment show ord_…'],
   'payment complete': ['payment complete ord_…'],

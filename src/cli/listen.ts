@@ -1,53 +1,80 @@
-import { once } from 'node:events';
-import http from 'node:http';
-import { Option, InvalidArgumentError, type Command } from 'commander';
+import { Option, type Command } from 'commander';
 import { createEndpoint, deleteEndpoint } from '../app/webhooks/webhook-endpoints.ts';
 import { readConfig } from '../config/config.ts';
 import { EVENT_TYPES } from '../domain/event-type.ts';
 import { encodeId } from '../domain/id.ts';
 import { projectIdOf, wholeNumber } from './arguments.ts';
-import { codeOf, CommandFailure, done, reasonOf } from './failure.ts';
+import { sinceOption, tailLog, typesOption } from './client/events.ts';
+import { forwardLog } from './client/forward-log.ts';
+import { targetOf } from './client/forward.ts';
+import type { Since } from './client/since.ts';
+import { CommandFailure, done, reasonOf } from './failure.ts';
 import { withCointill } from './open.ts';
-import { writeErrorLines, writeLines, type OutputOptions } from './output.ts';
-import { deliveryLines, deliveryRecord, readDelivery } from './received-delivery.ts';
+import { writeErrorLines, writeLines } from './output.ts';
+import { secretOf } from './received-delivery.ts';
+import { openReceiver, receiver, type ReceiverOptions } from './receiver.ts';
 import { untilStopSignal } from './signals.ts';
 
-interface ListenOptions extends OutputOptions {
-  readonly port: number;
+interface ListenOptions extends ReceiverOptions {
+  readonly forwardTo?: string;
+  readonly since?: Since;
+  readonly events?: string;
+  readonly retry?: true;
+  readonly json?: true;
+  readonly port?: number;
   readonly secret?: string;
   readonly project?: string;
-  readonly fail?: boolean;
 }
 
-const HOST = '127.0.0.1';
-/** Larger than any event; a longer body comes from another program. */
-const MAX_BODY_BYTES = 1024 * 1024;
+const USUAL_PORT = 9000;
+const MAX_FAILURES = 100;
 
-/** `cointill webhook listen`. */
-export function addListenCommand(webhook: Command): void {
-  webhook
-    .command('listen')
-    .description('receive webhooks on this machine, verify their signatures and print them')
-    .option('--port <n>', 'the local port; 0 for any free port', wholeNumber(0, 65_535), 9000)
-    .addOption(new Option('--secret <secret>', "the endpoint's secret, to verify signatures").argParser(secretOf))
+/** `cointill listen`, which is `cointill webhook listen` too. */
+export function addListenCommand(listening: Command): void {
+  listening
+    .description('receive events on this machine, and pass them on to your server')
     .addOption(
-      new Option('--project <id>', 'register a temporary test endpoint in this project')
+      new Option('--forward-to <url>', 'send each event to this address, such as localhost:3000/webhooks').argParser(
+        targetOf,
+      ),
+    )
+    .addOption(sinceOption('where to begin instead of where the last run ended').conflicts(['project', 'port']))
+    .addOption(typesOption().conflicts(['project', 'port']))
+    .option('--retry', 'send what your server refuses again on the schedule of webhooks')
+    .addOption(
+      new Option(
+        '--fail [n]',
+        'fail the first n requests of each event, or all, to see how they are sent again',
+      ).argParser(wholeNumber(1, MAX_FAILURES)),
+    )
+    .addOption(new Option('--secret <secret>', 'sign or verify with this secret').argParser(secretOf))
+    .addOption(
+      new Option(
+        '--project <id>',
+        "on the service's machine: receive this project's webhooks of test mode, without a key",
+      )
         .argParser(projectIdOf)
         .conflicts('secret'),
     )
-    .option('--fail', 'respond with 500, to see how Cointill retries')
-    .option('--json', 'print each delivery as one line of JSON')
+    .option(
+      '--port <n>',
+      `receive webhooks on this port; 0 for any free port (default: ${USUAL_PORT})`,
+      wholeNumber(0, 65_535),
+    )
+    .option('--json', 'print each event as one line of JSON')
     .action(listen);
 }
 
-/** Parses `--secret`; the message does not repeat it. */
-function secretOf(text: string): string {
-  const base64 = /^whsec_([A-Za-z0-9+/]+=*)$/.exec(text.trim())?.[1];
-  if (base64 !== undefined) return text.trim();
-  throw new InvalidArgumentError('A secret is whsec_ followed by base64 characters.');
+/** With a key it reads the log of events; otherwise it receives webhooks. */
+function listen(options: ListenOptions): Promise<void> {
+  const { forwardTo, project, port } = options;
+  if (project !== undefined || port !== undefined) return receive(options);
+  if (forwardTo !== undefined) return forwardLog({ ...options, forwardTo });
+  const hasKey = process.env['COINTILL_KEY'] !== undefined || process.env['COINTILL_URL'] !== undefined;
+  return hasKey ? tailLog(options) : receive(options);
 }
 
-async function listen(options: ListenOptions): Promise<void> {
+async function receive(options: ListenOptions): Promise<void> {
   const { project: projectId = null } = options;
   if (projectId !== null && readConfig(process.env, process.cwd()).production) throw noEndpointHere();
   const stopped = untilStopSignal();
@@ -55,8 +82,7 @@ async function listen(options: ListenOptions): Promise<void> {
   // There may be nobody waiting for it yet.
   ready.promise.catch(() => {});
   const server = receiver(options, ready.promise);
-  const port = await openPort(server, options.port);
-  const url = `http://${HOST}:${port}/`;
+  const url = await openReceiver(server, options.port ?? (projectId === null ? USUAL_PORT : 0));
   let endpointId: string | null = null;
   try {
     if (projectId === null) {
@@ -82,14 +108,14 @@ async function listen(options: ListenOptions): Promise<void> {
 /** Endpoints of production are public and use https, so none can be registered on this machine. */
 function noEndpointHere(): CommandFailure {
   return new CommandFailure(
-    'With NODE_ENV=production, Cointill sends no webhooks to this machine. Try webhook listen where NODE_ENV is not set, or ' +
+    'With NODE_ENV=production, Cointill sends no webhooks to this machine. Try listen where NODE_ENV is not set, or ' +
       "register the shop's own address with: cointill webhook create --project ID --mode test --url https://… --events all",
   );
 }
 
 function announce(options: ListenOptions, url: string, endpointId: string | null): void {
   const lines = [
-    `Listening on ${url}${options.fail === true ? ' and responding with 500' : ''}. Stop with Ctrl-C.`,
+    `Listening on ${url}${failing(options)}. Stop with Ctrl-C.`,
     ...(endpointId === null
       ? [`To receive webhooks here, run: cointill webhook create --project ID --mode test --url ${url} --events all`]
       : [`Registered as ${encodeId('endpoint', endpointId)} for all events of test mode, until you stop the command.`]),
@@ -100,25 +126,10 @@ function announce(options: ListenOptions, url: string, endpointId: string | null
   else writeLines(lines);
 }
 
-async function openPort(server: http.Server, port: number): Promise<number> {
-  try {
-    server.listen(port, HOST);
-    await once(server, 'listening');
-  } catch (error) {
-    if (codeOf(error) === 'EADDRINUSE') {
-      throw new CommandFailure(`Another program is using port ${port}. Choose another port with --port.`, {
-        cause: error,
-      });
-    }
-    if (codeOf(error) === 'EACCES') {
-      throw new CommandFailure(`This user may not use port ${port}. Choose a port above 1023 with --port.`, {
-        cause: error,
-      });
-    }
-    throw error;
-  }
-  const address = server.address();
-  return address === null || typeof address === 'string' ? port : address.port;
+function failing({ fail, forwardTo }: ListenOptions): string {
+  const passing = forwardTo === undefined ? '' : ` and forwarding to ${forwardTo}`;
+  if (fail === undefined) return passing;
+  return `${passing} and responding with 500${fail === true ? '' : ` to the first ${fail} deliveries of each event`}`;
 }
 
 /** The database is open only while the endpoint is created, and again while it is deleted. */
@@ -145,47 +156,4 @@ async function unregister(endpointId: string): Promise<void> {
       { cause: error },
     );
   }
-}
-
-/** A server that answers every POST at once and prints it. `ready` resolves with the secret once output may begin. */
-function receiver(options: ListenOptions, ready: Promise<string | null>): http.Server {
-  const timesSeen = new Map<string, number>();
-  const status = options.fail === true ? 500 : 200;
-
-  const receive = async (request: http.IncomingMessage, response: http.ServerResponse): Promise<void> => {
-    if (request.method !== 'POST') {
-      response.writeHead(405, { allow: 'POST' }).end('Send webhooks with POST.\n');
-      return;
-    }
-    const body = await readBody(request);
-    if (body === null) {
-      response.writeHead(413, { connection: 'close' }).end('This body is too long for a webhook.\n');
-      return;
-    }
-    const secret = await ready;
-    const delivery = readDelivery(request.headers, body, secret, Date.now() / 1000);
-    const eventId = delivery.event.id ?? '';
-    const attempt = (timesSeen.get(eventId) ?? 0) + 1;
-    if (eventId !== '') timesSeen.set(eventId, attempt);
-    if (options.json === true) process.stdout.write(`${JSON.stringify(deliveryRecord(delivery, attempt, status))}\n`);
-    else writeLines(deliveryLines(delivery, attempt, status));
-    response.writeHead(status, { 'content-type': 'text/plain' }).end(status === 200 ? 'ok\n' : 'failed on purpose\n');
-  };
-
-  return http.createServer((request, response) => {
-    receive(request, response).catch(() => response.destroy());
-  });
-}
-
-/** The whole body, or null if it is longer than any event. */
-async function readBody(request: http.IncomingMessage): Promise<Buffer | null> {
-  const chunks: Buffer[] = [];
-  let length = 0;
-  for await (const chunk of request) {
-    const bytes = Buffer.from(chunk);
-    length += bytes.length;
-    if (length > MAX_BODY_BYTES) return null;
-    chunks.push(bytes);
-  }
-  return Buffer.concat(chunks);
 }

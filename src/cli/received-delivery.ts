@@ -1,5 +1,6 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
+import { InvalidArgumentError } from 'commander';
 import { signDelivery, verifyServiceSignature } from '../webhooks/signature.ts';
 import { fields } from '../wire/fields.ts';
 
@@ -7,7 +8,14 @@ import { fields } from '../wire/fields.ts';
  * `unchecked`: no secret is known. `stale`: correct, but its time is more than five minutes off, as in a replayed
  * request.
  */
-type SignatureCheck = 'verified' | 'wrong' | 'missing' | 'stale' | 'unchecked';
+export type SignatureCheck = 'verified' | 'wrong' | 'missing' | 'stale' | 'unchecked';
+
+/** Parses `--secret`; the message does not repeat it. */
+export function secretOf(text: string): string {
+  const base64 = /^whsec_([A-Za-z0-9+/]+=*)$/.exec(text.trim())?.[1];
+  if (base64 !== undefined) return text.trim();
+  throw new InvalidArgumentError('A secret is whsec_ followed by base64 characters.');
+}
 
 /** A delivery as received, and whether its signatures are correct. */
 export interface ReceivedDelivery {

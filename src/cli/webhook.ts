@@ -35,7 +35,7 @@ export function addWebhookCommands(webhook: Command): void {
   addDeleteAndEnable(webhook);
   addRotate(webhook);
   addDeliveryCommands(webhook);
-  addListenCommand(webhook);
+  addListenCommand(webhook.command('listen'));
 }
 
 function addCreate(webhook: Command): void {

@@ -72,11 +72,9 @@ it("the README's first payment can be followed word for word: listen, curl, look
   const { service, banner, projectId } = await firstStart({ COINTILL_CALLED_AS: './bin/cointill' });
   expect(asInReadme(banner, service)).toBe((await blockOf('README.md', 'This is the first start.')).trim());
 
-  expect(banner).toContain(
-    `  DATA_DIR=${service.cointill.dataDir} ./bin/cointill webhook listen --project ${projectId}\n`,
-  );
+  expect(banner).toContain(`  DATA_DIR=${service.cointill.dataDir} ./bin/cointill listen --project ${projectId}\n`);
   const port = String(await freePort());
-  const listener = service.cointill.start('webhook', 'listen', '--project', projectId, '--port', port);
+  const listener = service.cointill.start('listen', '--project', projectId, '--port', port);
   await listener.waitFor(/Registered as/);
 
   const order: unknown = JSON.parse(await shell(curlIn(banner)));

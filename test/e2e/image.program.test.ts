@@ -156,7 +156,7 @@ describe('the image', () => {
       await eventually('it runs', async () => (text.includes('Stop with Ctrl-C.') ? true : null));
       const [, curl = '', key = ''] = /^ +(curl .+Bearer (\w+).+)$/m.exec(text) ?? [];
       // Commands are named as they are typed in a container.
-      expect(text).toMatch(/^ {2}cointill webhook listen --project /m);
+      expect(text).toMatch(/^ {2}cointill listen --project /m);
       const order: unknown = JSON.parse((await run('sh', ['-c', curl])).stdout);
       const sandbox = `http://127.0.0.1:${SANDBOX_PORT}`;
       const headers = { authorization: `Bearer ${key}` };

@@ -62,6 +62,7 @@ function listRoute(app: FastifyInstance, { app: core }: Api, events: EventReader
     { config: { ...guard('read_events'), stream: true }, schema },
     async (request, reply) => {
       const scope = scopeOf(request);
+      void reply.header('x-project-id', scope.projectId);
       const { query } = request;
       const types = query.types === undefined ? null : readTypes(query.types);
       const paymentId = query.payment === undefined ? null : readPaymentId(query.payment);

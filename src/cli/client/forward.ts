@@ -1,0 +1,88 @@
+import { STATUS_CODES } from 'node:http';
+import { InvalidArgumentError } from 'commander';
+import { request } from 'undici';
+import { signDelivery } from '../../webhooks/signature.ts';
+import { codeOf, reasonOf } from '../failure.ts';
+import type { LoggedEvent } from './log.ts';
+
+/** The outcome of one request to the shop's server. */
+export interface Forwarded {
+  readonly isAccepted: boolean;
+  /** Null without an answer. */
+  readonly status: number | null;
+  /** Whether a connection was made, so that the server may have read the event. */
+  readonly isReached: boolean;
+  /** The answer in words, such as `200 OK`, or why there is none. */
+  readonly answer: string;
+  /** The first line of a refusal's body. */
+  readonly detail: string | null;
+  readonly durationMs: number;
+}
+
+/** The service waits as long for an answer. */
+const TIMEOUT_MS = 15_000;
+const MAX_DETAIL = 200;
+/** Errors before there is a connection. */
+const UNREACHED = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH', 'UND_ERR_CONNECT_TIMEOUT'];
+
+/** Sends an event as the service would: the same bytes and headers, signed afresh. */
+export function forwardEvent(url: string, secret: string, { id, body }: LoggedEvent): Promise<Forwarded> {
+  const signed = signDelivery({ secrets: [secret], id, body, timestampSeconds: Math.floor(Date.now() / 1000) });
+  return post(url, { 'content-type': 'application/json', 'user-agent': 'Cointill-Webhooks/1', ...signed }, body);
+}
+
+/** Posts to the shop's server. Redirects are not followed. */
+export async function post(
+  url: string,
+  headers: Readonly<Record<string, string>>,
+  body: string | Buffer,
+): Promise<Forwarded> {
+  const startedAt = performance.now();
+  const since = (): number => Math.round(performance.now() - startedAt);
+  try {
+    const signal = AbortSignal.timeout(TIMEOUT_MS);
+    // Unlike fetch, it allows every port that a server on this machine may have.
+    const response = await request(url, { method: 'POST', headers, body, signal });
+    const text = await response.body.text();
+    const { statusCode: status } = response;
+    const isAccepted = status >= 200 && status < 300;
+    const answer = `${status} ${STATUS_CODES[status] ?? ''}`.trim();
+    const target = response.headers['location'];
+    const detail = isAccepted ? null : target === undefined ? firstLine(text) : redirection(String(target));
+    return { isAccepted, status, isReached: true, answer, detail, durationMs: since() };
+  } catch (error) {
+    const isLate = error instanceof DOMException && error.name === 'TimeoutError';
+    const reason = codeOf(error) ?? reasonOf(error);
+    const answer = isLate ? `no answer within ${TIMEOUT_MS / 1_000} seconds` : `no answer (${reason})`;
+    const isReached = isLate || !UNREACHED.includes(reason);
+    return { isAccepted: false, status: null, isReached, answer, detail: null, durationMs: since() };
+  }
+}
+
+function redirection(target: string): string {
+  return `It redirects to ${target}. Webhooks do not follow redirects.`;
+}
+
+/** The address of `--forward-to`; without a scheme it is http, as for a server on this machine. */
+export function targetOf(text: string): string {
+  const url = URL.parse(text.includes('://') ? text : `http://${text}`);
+  if (url === null || !/^https?:$/.test(url.protocol))
+    throw new InvalidArgumentError('Give an address such as localhost:3000/webhooks.');
+  if (url.username !== '') throw new InvalidArgumentError('The address must not contain a user name or password.');
+  return url.href;
+}
+
+function firstLine(text: string): string | null {
+  const [line = ''] = text.trim().split('\n', 1);
+  return line === '' ? null : line.slice(0, MAX_DETAIL);
+}
+
+/** An answer that `listen --fail` gives itself. */
+export const FAILED_ON_PURPOSE: Forwarded = {
+  isAccepted: false,
+  status: 500,
+  isReached: true,
+  answer: '500, because of --fail',
+  detail: null,
+  durationMs: 0,
+};

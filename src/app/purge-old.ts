@@ -1,6 +1,7 @@
 import { purgeDeliveriesBefore } from '../store/webhooks/deliveries.ts';
 import { purgeAnswersBefore } from '../store/projects/answers.ts';
 import { purgeApiRequests } from '../store/projects/api-requests.ts';
+import { purgeLogBefore } from '../store/webhooks/event-positions.ts';
 import { purgeRetriesBefore } from '../store/webhooks/delivery-retries.ts';
 import { purgeMails } from '../store/people/mails.ts';
 import { purgeRefusalLinks } from '../store/projects/customer-mails.ts';
@@ -23,9 +24,10 @@ const API_REQUESTS = { lifetimeMs: 30 * DAY_MS, max: 5_000_000, batch: 20_000 } 
 
 /**
  * Deletes expired records in batches: deliveries and retries, calls of the APIs, idempotent answers, clients of keys,
- * sent mails, and ended sessions, sign-ins and links. Returns true while there may be more.
+ * sent mails, ended sessions, sign-ins and links, and events older than `eventLifetimeMs` unless that is null. Returns
+ * true while there may be more.
  */
-export async function purgeOld(app: App): Promise<boolean> {
+export async function purgeOld(app: App, eventLifetimeMs: number | null = null): Promise<boolean> {
   const now = app.clock();
   const deliveries = await purgeDeliveriesBefore(app.db, now - DELIVERY_LIFETIME_MS, BATCH_ROWS);
   const answers = await purgeAnswersBefore(app.db, now - IDEMPOTENCY_LIFETIME_MS, BATCH_ROWS);
@@ -47,6 +49,7 @@ export async function purgeOld(app: App): Promise<boolean> {
   const refusals = await purgeRefusalLinks(app.db, now - 180 * DAY_MS, BATCH_ROWS);
   const { lifetimeMs, max, batch } = API_REQUESTS;
   const hasMoreRequests = await purgeApiRequests(app.db, { max, oldest: now - lifetimeMs, limit: batch });
+  const events = eventLifetimeMs === null ? 0 : await purgeLogBefore(app.db, now - eventLifetimeMs, BATCH_ROWS);
   const isFull = [deliveries, answers, signIns, clients, mails, refusals].includes(BATCH_ROWS);
-  return isFull || retries === MAX_RETRIES || hasMoreRequests;
+  return isFull || events > 0 || retries === MAX_RETRIES || hasMoreRequests;
 }

@@ -57,6 +57,8 @@ export interface Config extends Addresses {
   readonly logLevel: (typeof LOG_LEVELS)[number];
   readonly production: boolean;
   readonly sandboxCompleteAfterMs: number;
+  /** How long events are kept; null: for ever. */
+  readonly eventLifetimeMs: number | null;
   readonly rateLimits: {
     readonly test: number;
     readonly live: number;
@@ -94,6 +96,10 @@ export interface Config extends Addresses {
   /** Doubtful settings that the service starts with, a sentence each. */
   readonly warnings: readonly string[];
 }
+
+const DAY_MS = 24 * 60 * 60_000;
+/** Deliveries are attempted for three days, and mails tell of the day before. */
+const MIN_EVENT_DAYS = 7;
 
 /** One or more settings are invalid; the message names every one, its rule and the way out. */
 export class ConfigError extends Error {
@@ -135,6 +141,9 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>, cw
     logLevel: read.choice('LOG_LEVEL', LOG_LEVELS, 'info'),
     production,
     sandboxCompleteAfterMs: read.integer('SANDBOX_COMPLETE_AFTER_SECONDS', 60, 1, 86_400) * 1000,
+    eventLifetimeMs: read.isSet('EVENT_DAYS')
+      ? read.integer('EVENT_DAYS', MIN_EVENT_DAYS, MIN_EVENT_DAYS, 36_500) * DAY_MS
+      : null,
     rateLimits: {
       test: read.integer('RATE_LIMIT_TEST', 100, 1, 1_000_000_000),
       live: read.integer('RATE_LIMIT_LIVE', 1000, 1, 1_000_000_000),

@@ -1,5 +1,10 @@
+import type { EventType } from './event-type.ts';
+
 /** Why nobody knows what some positions of a log meant: the database was restored from a backup, or recovered. */
 export type GapReason = 'restored' | 'recovered';
+
+/** Events that "Needs attention" and refunds read for as long as their payment exists: they leave the log alone. */
+export const KEPT_EVENTS: readonly EventType[] = ['order.exception', 'refund.created'];
 
 /** The longest that a call waits for the first entry. */
 export const MAX_WAIT_SECONDS = 30;

@@ -45,6 +45,8 @@ const STATUS: Readonly<Record<ErrorType, number>> = {
 interface ErrorDetails {
   readonly param?: string | null;
   readonly ownShape?: boolean;
+  /** The first entry of a log that is kept. */
+  readonly oldest?: bigint;
   /** The message for people on a page; without it they read the English one. */
   readonly inLanguage?: (language: MailLanguage) => string;
 }
@@ -57,6 +59,7 @@ export class RequestError extends Error {
   readonly param: string | null;
   /** Uses the Transaction API's own format although it is a 403: the project is not active. */
   readonly ownShape: boolean;
+  readonly oldest: number | null;
   readonly #inLanguage: ErrorDetails['inLanguage'];
 
   constructor(type: ErrorType, message: string, details: ErrorDetails = {}) {
@@ -64,6 +67,7 @@ export class RequestError extends Error {
     this.type = type;
     this.param = details.param ?? null;
     this.ownShape = details.ownShape ?? false;
+    this.oldest = details.oldest === undefined ? null : Number(details.oldest);
     this.#inLanguage = details.inLanguage;
   }
 
@@ -105,10 +109,10 @@ export function errorBody(
 ): object {
   const isKeyError =
     error.type === 'authentication_error' || error.type === 'permission_error' || error.type === 'https_required';
-  const { type, param } = error;
+  const { type, param, oldest } = error;
   const message = withProgram(error.messageIn(language), program);
   if (api === 'transaction' && (!isKeyError || error.ownShape)) return { success: false, message };
-  return { error: { type, message, ...(param === null ? {} : { param }) } };
+  return { error: { type, message, ...(param === null ? {} : { param }), ...(oldest === null ? {} : { oldest }) } };
 }
 
 export const WRONG_CONTENT_TYPE = 'The Content-Type must be application/json.';

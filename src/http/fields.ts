@@ -152,6 +152,9 @@ const orderError = Type.Object(
       param: Type.Optional(
         described('The field, parameter or header that caused the error.', { examples: ['amount'] }),
       ),
+      oldest: Type.Optional(
+        Type.Integer({ description: 'With 410: the oldest position in the log of events that is kept.' }),
+      ),
     }),
   },
   { title: 'OrderError', description: 'Every error of the Order API that is not a KeyError.' },

@@ -40,7 +40,12 @@ export async function startWorkerParts(
   const serviceHealth = createServiceHealth(app, core.networks);
   const noticing =
     config.dashboard === null ? null : createNoticing(app, { serviceHealth, sweeps: createSweepWatch(core) }, holder);
-  const workers = startWorkers(app, { sender, sealingKey }, notifications, problems, { mailer, noticing, judged });
+  const workers = startWorkers(app, { sender, sealingKey }, notifications, problems, {
+    mailer,
+    noticing,
+    judged,
+    eventLifetimeMs: config.eventLifetimeMs,
+  });
   const sources = config.networks.map((nodes) => createChainSource(nodes, { timeoutMs: NODE_TIMEOUT_MS, problems }));
   const chains = sources.map((source) => ({
     network: source.network,

@@ -28,6 +28,8 @@ export interface WorkerParts {
   readonly noticing?: Noticing | null;
   /** Resolves when the clock was compared with all of its sources. */
   readonly judged?: Promise<void>;
+  /** How long events are kept; null: for ever. */
+  readonly eventLifetimeMs?: number | null;
 }
 
 /** Due payments are processed in batches small enough that a request waiting behind one hardly notices. */
@@ -52,7 +54,7 @@ export function startWorkers(
   webhooks: WebhookDelivery,
   notifications: Notifications,
   problems: Problems,
-  { mailer = null, noticing = null, judged = Promise.resolve() }: WorkerParts = {},
+  { mailer = null, noticing = null, judged = Promise.resolve(), eventLifetimeMs = null }: WorkerParts = {},
 ): Workers {
   /** Work that must not run with a wrong clock, because nobody can undo it. */
   const byTime = (work: () => Promise<boolean>) => async (): Promise<boolean> => {
@@ -86,7 +88,7 @@ export function startWorkers(
   const forgetting = loop(
     'forgetting',
     FORGET_REST_MS,
-    byTime(() => purgeOld(app)),
+    byTime(() => purgeOld(app, eventLifetimeMs)),
   );
 
   const people = [

@@ -1,11 +1,15 @@
 import { sql } from 'kysely';
 import { afterAll, describe, expect, it } from 'vitest';
 import { completeSandboxPayment } from '../../src/app/payments/payment-actions.ts';
+import { simulatePayment } from '../../src/app/payments/simulate-payment.ts';
+import { purgeOld } from '../../src/app/purge-old.ts';
 import { sendTestEvent } from '../../src/app/webhooks/deliveries.ts';
 import { numberDue } from '../../src/app/webhooks/number-events.ts';
 import { pauseEndpoint } from '../../src/app/webhooks/change-endpoint.ts';
 import { webhookApp } from '../../src/app/webhooks/webhooks.fixture.ts';
 import { decodeId, encodeId } from '../../src/domain/id.ts';
+import { logEnds, readLog } from '../../src/store/webhooks/event-log.ts';
+import { skipPositions } from '../../src/store/webhooks/event-positions.ts';
 import { httpTest, type Shop } from '../http.ts';
 
 const http = await httpTest();
@@ -144,7 +148,7 @@ describe('a cursor that is none', () => {
     const { status, body } = await shop.call({ path: '/v1/events?after=1' });
     expect([status, body]).toMatchObject([
       410,
-      { error: { type: 'gone_error', message: expect.stringContaining('is 3') } },
+      { error: { type: 'gone_error', message: expect.stringContaining('is 3'), oldest: 3 } },
     ]);
     expect(typesIn(await read(shop, 'after=2'))).toEqual([[3, 'order.completed']]);
     expect(typesIn(await read(shop, 'after=start'))).toEqual([[3, 'order.completed']]);
@@ -264,4 +268,73 @@ it.each([
   const calls = [{ path: '/v1/events' }, { path }, { path: `${path}/resend`, body: {} }];
   const answers = await Promise.all(calls.map((call) => shop.call({ ...call, as })));
   expect(answers.map(({ status }) => status)).toEqual(statuses);
+});
+
+describe('events older than EVENT_DAYS', () => {
+  const DAY_MS = 24 * 60 * 60_000;
+  const purge = async (): Promise<void> => {
+    while (await purgeOld(app, 7 * DAY_MS));
+  };
+  const rowsOf = (shop: Shop) =>
+    app.db.selectFrom('events').select(['id', 'type']).where('project_id', '=', shop.projectId).execute();
+
+  it('leave the log, the rest of which keeps its positions, and their ids are unknown', async () => {
+    const { shop, first } = await shopWithEvents();
+    const [old] = (await read(shop)).data;
+    http.clock.advance(8 * DAY_MS);
+    await complete(first);
+    await number();
+    await purge();
+    expect(await read(shop, 'after=start')).toMatchObject({ data: [{ position: 4 }], oldest: 4, head: 4 });
+    expect((await shop.call({ path: '/v1/events?after=2' })).status).toBe(410);
+    expect(typesIn(await read(shop, 'after=3'))).toEqual([[4, 'order.completed']]);
+    expect((await shop.call({ path: `/v1/events/${old?.event?.id}` })).status).toBe(404);
+    expect((await shop.call({ path: `/v1/events/${old?.event?.id}/resend`, body: {} })).status).toBe(404);
+    expect(await rowsOf(shop)).toHaveLength(1);
+    http.clock.advance(8 * DAY_MS);
+    await purge();
+    expect(await read(shop, 'after=start')).toEqual({ data: [], next: '4', head: 4, oldest: 5 });
+    await order(shop);
+    await number();
+    expect(typesIn(await read(shop, 'after=start'))).toEqual([[5, 'order.created']]);
+  });
+
+  it('stay while a delivery waits for them, and what attention and refunds read stays with its payment', async () => {
+    const shop = await http.shop();
+    const { register } = await webhookApp({ app });
+    await register('http://127.0.0.1:9/', { projectId: shop.projectId, events: 'order.created' });
+    const id = await order(shop);
+    await simulatePayment(app, { id: decodeId('order', id) ?? '' }, 'part');
+    await number();
+    http.clock.advance(8 * DAY_MS);
+    await purge();
+    const types = async () => (await rowsOf(shop)).map(({ type }) => type).toSorted();
+    expect(await types()).toEqual(['order.created', 'order.exception']);
+    expect(await read(shop, 'after=start')).toMatchObject({ data: [], oldest: 3 });
+    await sql`update deliveries set next_attempt_at = null, state = 'failed'`.execute(app.db);
+    http.clock.advance(90 * DAY_MS);
+    await purge();
+    expect(await types()).toEqual(['order.exception']);
+  });
+
+  it('go with the gaps before them; younger gaps stay', async () => {
+    const shop = await http.shop();
+    const scope = { projectId: shop.projectId, mode: 'test' } as const;
+    await skipPositions(app.db, 10, 'restored');
+    await order(shop);
+    await number();
+    http.clock.advance(8 * DAY_MS);
+    await skipPositions(app.db, 10, 'restored');
+    await purge();
+    expect(await logEnds(app.db, scope)).toEqual({ head: 21n, oldest: 12n });
+    expect(await read(shop, 'after=start')).toMatchObject({ data: [{ position: 21, gap: { from: 12 } }] });
+  });
+
+  it('that are deleted while they are read are not passed over in silence', async () => {
+    const { shop } = await shopWithEvents();
+    const scope = { projectId: shop.projectId, mode: 'test' } as const;
+    const query = { after: 0n, limit: 10, types: null, paymentId: null };
+    await sql`update event_heads set oldest = 3 where project_id = ${shop.projectId}`.execute(app.db);
+    expect(await readLog(app.db, scope, query)).toBe('deleted');
+  });
 });

@@ -6,9 +6,10 @@ import type { LogWaiter, LogWatch } from './log-watch.ts';
 export interface EventReader {
   /**
    * Reads a log, and waits up to `ms` for the first entry. `too_many` if too many calls wait already. `onLeave`
-   * registers what ends the waiting of a caller who left.
+   * registers what ends the waiting of a caller who left. `deleted` if entries after the position were deleted while
+   * they were read.
    */
-  read(scope: ProjectMode, query: LogQuery, waiting: Waiting): Promise<LogPage | 'too_many'>;
+  read(scope: ProjectMode, query: LogQuery, waiting: Waiting): Promise<LogPage | 'too_many' | 'deleted'>;
 }
 
 interface Waiting {
@@ -20,9 +21,9 @@ interface Waiting {
 
 /** Reads logs. Calls that were woken together and ask the same share one read. */
 export function createEventReader({ db }: Pick<App, 'db'>, watch: LogWatch): EventReader {
-  const shared = new Map<string, Promise<LogPage>>();
+  const shared = new Map<string, Promise<LogPage | 'deleted'>>();
 
-  const readShared = (scope: ProjectMode, query: LogQuery, round: number): Promise<LogPage> => {
+  const readShared = (scope: ProjectMode, query: LogQuery, round: number): Promise<LogPage | 'deleted'> => {
     const { projectId, mode } = scope;
     const { after, limit, types, paymentId } = query;
     const key = [round, projectId, mode, after, limit, types?.join(',') ?? '', paymentId ?? ''].join(' ');
@@ -34,11 +35,12 @@ export function createEventReader({ db }: Pick<App, 'db'>, watch: LogWatch): Eve
     return reading;
   };
 
-  const readWaiting = async (scope: ProjectMode, query: LogQuery, waiter: LogWaiter, ms: number): Promise<LogPage> => {
+  const readWaiting = async (scope: ProjectMode, query: LogQuery, waiter: LogWaiter, ms: number) => {
     const until = performance.now() + ms;
     let { after } = query;
     for (;;) {
       const page = await readShared(scope, { ...query, after }, waiter.round());
+      if (page === 'deleted') return page;
       const left = until - performance.now();
       const isBehind = page.next < page.head;
       if (page.entries.length > 0 || waiter.isOver() || left <= 0) return page;

@@ -66,19 +66,22 @@ function listRoute(app: FastifyInstance, { app: core }: Api, events: EventReader
       const { query } = request;
       const types = query.types === undefined ? null : readTypes(query.types);
       const paymentId = query.payment === undefined ? null : readPaymentId(query.payment);
-      const after = await readAfter(core, scope, query.after ?? 'start');
-      // An event that is about to get its position: its answer comes with the next call.
-      if (after === null)
-        return sendPage(reply, { entries: [], next: query.after ?? '', ...(await logEnds(core.db, scope)) });
-      const page = await events.read(
-        scope,
-        { after, limit: query.limit ?? USUAL_LIMIT, types, paymentId },
-        {
+      const read = async () => {
+        const after = await readAfter(core, scope, query.after ?? 'start');
+        // An event that is about to get its position: its answer comes with the next call.
+        if (after === null) return { entries: [], next: query.after ?? '', ...(await logEnds(core.db, scope)) };
+        const waiting = {
           ms: (query.wait ?? 0) * 1_000,
           key: keyOf(request).id,
-          onLeave: (leave) => void reply.raw.once('close', leave),
-        },
-      );
+          onLeave: (leave: () => void) => void reply.raw.once('close', leave),
+        };
+        const limit = query.limit ?? USUAL_LIMIT;
+        return events.read(scope, { after, limit, types, paymentId }, waiting);
+      };
+      let page = await read();
+      // Entries were deleted meanwhile: a cursor before them is refused now, and start begins behind them.
+      if (page === 'deleted') page = await read();
+      if (page === 'deleted') throw new RequestError('service_unavailable', 'Entries are being deleted. Try again.');
       if (page !== 'too_many') return sendPage(reply, page);
       void reply.header('retry-after', String(RETRY_SECONDS));
       throw new RequestError(
@@ -120,7 +123,7 @@ async function readAfter({ db }: Api['app'], scope: ProjectMode, text: string): 
     throw new RequestError(
       'gone_error',
       `The events after ${position} were deleted, because the service keeps events for a limited time only. The oldest one that is kept is ${oldest}. Read your payments again, then go on with after=start.`,
-      { param: 'after' },
+      { param: 'after', oldest },
     );
   }
   return position;

@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { KEPT_EVENTS } from '../../domain/event-log.ts';
 import { affectedRows, timestamp, type Database, type Trx } from '../database.ts';
 import { notify } from '../notifications.ts';
 import { ATTEMPT, type AttemptDetails } from './delivery-list.ts';
@@ -205,7 +206,15 @@ export async function purgeDeliveriesBefore(db: Database, before: number, limit:
     db,
     sql`
       with old as (
-        select id from deliveries where created_at < ${timestamp(before)} and next_attempt_at is null limit ${limit}
+        select id, event_id from deliveries where created_at < ${timestamp(before)} and next_attempt_at is null limit ${limit}
+      ), forgotten as (
+        -- Events that left the log while a delivery waited for them, and samples.
+        delete from events e using old
+        where e.id = old.event_id and e.type <> all (${[...KEPT_EVENTS]}::text[])
+          and not exists (select from event_positions p where p.event_id = e.id)
+          and not exists (select from unnumbered_events u where u.event_id = e.id)
+          and not exists (select from event_numbering)
+          and not exists (select from deliveries d where d.event_id = e.id and d.id <> all (array(select id from old)))
       ), attempts as (delete from delivery_attempts a using old where a.delivery_id = old.id)
       delete from deliveries d using old where d.id = old.id`,
   );

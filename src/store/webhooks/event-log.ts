@@ -42,8 +42,11 @@ export async function logEnds(db: Database, { projectId, mode }: ProjectMode): P
   return { head: BigInt(row?.head ?? 0), oldest: BigInt(row?.oldest ?? 1) };
 }
 
-/** Reads a log from a position on. What is at a position never changes, so that several statements agree. */
-export async function readLog(db: Database, scope: ProjectMode, query: LogQuery): Promise<LogPage> {
+/**
+ * Reads a log from a position on; `deleted` if entries after it were deleted meanwhile. What is at a position never
+ * changes, so that several statements agree.
+ */
+export async function readLog(db: Database, scope: ProjectMode, query: LogQuery): Promise<LogPage | 'deleted'> {
   const ends = await logEnds(db, scope);
   const { after, limit, types, paymentId } = query;
   const upTo = types === null || paymentId !== null ? ends.head : await lookedAtTo(db, scope, after, ends.head);
@@ -65,6 +68,8 @@ export async function readLog(db: Database, scope: ProjectMode, query: LogQuery)
     readonly reason: GapReason | null;
     readonly event: string | null;
   }>`${found} order by position limit ${limit}`.execute(db);
+  const { oldest } = await logEnds(db, scope);
+  if (oldest > after + 1n) return 'deleted';
   const entries = rows.flatMap(({ position, gapFrom, reason, event }): readonly LogEntry[] => {
     if (event !== null) return [{ position, event }];
     return gapFrom === null || reason === null ? [] : [{ position, gap: { from: gapFrom, reason } }];

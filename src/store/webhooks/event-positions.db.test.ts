@@ -46,6 +46,7 @@ function readerOf(db: Parameters<typeof readLog>[0], scope: Parameters<typeof re
   const readOn = async (): Promise<readonly Read[]> => {
     for (;;) {
       const page = await readLog(db, scope, { after, limit: 7, types: null, paymentId: null });
+      if (page === 'deleted') throw new Error('Entries were deleted.');
       if (page.entries.length === 0) return all;
       for (const entry of page.entries) {
         positions.push(entry.position);

@@ -1,7 +1,9 @@
 import { sql, type RawBuilder } from 'kysely';
-import type { GapReason } from '../../domain/event-log.ts';
+import { KEPT_EVENTS, type GapReason } from '../../domain/event-log.ts';
 import { MODES } from '../../domain/permission.ts';
-import type { Database, Trx } from '../database.ts';
+import { affectedRows, timestamp, type Database, type Trx } from '../database.ts';
+
+const MAX_POSITION = 9_223_372_036_854_775_807n;
 
 /** How many events get their positions in one transaction. */
 const BATCH = 1_000;
@@ -94,4 +96,42 @@ export async function skipPositions(trx: Database | Trx, count: number, reason: 
     )
     insert into event_positions (project_id, mode, position, gap_from, gap_reason)
     select project_id, mode, head, head - ${count}::bigint + 1, ${reason} from heads`.execute(trx);
+}
+
+/**
+ * Deletes the entries at the beginning of one log whose events were created before `before`, and their events unless a
+ * delivery waits for them. Gaps go with what follows them. Returns how many entries were deleted.
+ */
+export async function purgeLogBefore(db: Database, before: number, limit: number): Promise<number> {
+  return affectedRows(
+    db,
+    sql`
+      with log as materialized (
+        select h.project_id, h.mode, h.oldest from event_heads h cross join lateral (
+          select e.created_at from event_positions p join events e on e.id = p.event_id
+          where p.project_id = h.project_id and p.mode = h.mode and p.position >= h.oldest
+          order by p.position limit 1
+        ) first
+        where first.created_at < ${timestamp(before)} limit 1
+      ), batch as materialized (
+        select p.position, p.event_id, e.created_at from log cross join lateral (
+          select * from event_positions p
+          where p.project_id = log.project_id and p.mode = log.mode and p.position >= log.oldest
+          order by p.position limit ${limit}
+        ) p left join events e on e.id = p.event_id
+      ), last as (
+        select max(position) as position from batch
+        where created_at < ${timestamp(before)} and position < coalesce(
+          (select min(position) from batch where created_at >= ${timestamp(before)}), ${MAX_POSITION}::bigint)
+      ), moved as (
+        update event_heads h set oldest = last.position + 1 from log, last
+        where h.project_id = log.project_id and h.mode = log.mode
+      ), forgotten as (
+        delete from events e using batch, last
+        where e.id = batch.event_id and batch.position <= last.position and e.type <> all (${[...KEPT_EVENTS]}::text[])
+          and not exists (select from deliveries d where d.event_id = e.id and d.next_attempt_at is not null)
+      )
+      delete from event_positions p using log, last
+      where p.project_id = log.project_id and p.mode = log.mode and p.position between log.oldest and last.position`,
+  );
 }

@@ -4,6 +4,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { claimRefund } from '../../src/app/refunds/change-refund.ts';
 import { runDueRefunds } from '../../src/app/refunds/end-refunds.ts';
 import { RATE_COUNTS_MS } from '../../src/app/refunds/refund-size.ts';
+import { numberDue } from '../../src/app/webhooks/number-events.ts';
 import { decodeId } from '../../src/domain/id.ts';
 import { SANDBOX_REFUND_MS } from '../../src/domain/refund.ts';
 import type { PaymentView } from '../../src/http/dashboard/payments/contract.ts';
@@ -211,6 +212,7 @@ describe('a refund', () => {
   it('has events that show the payment without its amount, which the refund may not have', async () => {
     const payment = await paid();
     await acts.post(owner.browser, payment.id, 'refunds', form({ amount: '5' }));
+    while (await numberDue(app));
     const path = `/dashboard/api/projects/${app.projectId}/test/event-log?payment=${payment.id}`;
     const events = await owner.browser.call<{ data: readonly EventRowView[] }>({ path });
     const amountOf = (type: string) => events.body.data.find((one) => one.type === type)?.payment_amount;

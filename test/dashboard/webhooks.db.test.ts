@@ -8,7 +8,6 @@ import { EVENT_TYPES } from '../../src/domain/event-type.ts';
 import { decodeId, encodeId } from '../../src/domain/id.ts';
 import type { Mode } from '../../src/domain/permission.ts';
 import type { DeliveryRowView, DeliveryView, RetryView } from '../../src/http/dashboard/deliveries/contract.ts';
-import type { EventRowView, EventView } from '../../src/http/dashboard/event-log/contract.ts';
 import type { EndpointView } from '../../src/http/dashboard/webhooks/contract.ts';
 import { findEndpoint } from '../../src/store/webhooks/webhook-endpoints.ts';
 import { verifyServiceSignature } from '../../src/webhooks/signature.ts';
@@ -485,29 +484,5 @@ describe('many deliveries that did not arrive', () => {
     const { rows } = await sql<{ attempts: number }>`select distinct attempts from deliveries
       where endpoint_id = ${uuidOf(endpoint.id)}::uuid and state = 'stopped'`.execute(app.db);
     expect(rows).toEqual([{ attempts: 2 }]);
-  });
-});
-
-describe('the log of events', () => {
-  it('has each event with the bytes that are sent, filtered by type, payment and time, page by page', async () => {
-    const { must } = hooks();
-    const payment = await app.pay();
-    const id = encodeId('order', payment.id);
-    const events = await must<{ data: readonly EventRowView[] }>('GET', `event-log?payment=${id}`);
-    expect(events.data).toMatchObject([{ type: 'order.created', payment: id }]);
-    const [created] = events.data;
-    if (created === undefined) throw new Error('no event');
-    const { body } = await must<EventView>('GET', `event-log/${created.id}`);
-    const stored = await sql<{ body: string }>`select body from events where payment_id = ${payment.id}::uuid`.execute(
-      app.db,
-    );
-    expect(body).toBe(stored.rows[0]?.body);
-    type Page = { data: readonly EventRowView[]; next: string };
-    const all = await must<Page>('GET', 'event-log?limit=2');
-    const rest = await must<Page>('GET', `event-log?limit=2&after=${all.next}`);
-    const ids = [...all.data, ...rest.data].map((event) => event.id);
-    expect([ids.length, new Set(ids).size, ids.toSorted().toReversed()]).toEqual([4, 4, ids]);
-    expect((await must<Page>('GET', 'event-log?type=refund.reorged')).data).toHaveLength(1);
-    expect((await must<Page>('GET', `event-log?payment=${id}&created_after=${created.created_at}`)).data).toEqual([]);
   });
 });

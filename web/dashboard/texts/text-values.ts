@@ -279,6 +279,9 @@ export interface TextValues {
   readonly endpoint_failing: 'when';
   readonly event_count: 'count';
   readonly event_deliveries_of: 'count' | 'delivered';
+  readonly events_gap_recovered: 'from' | 'to';
+  readonly events_gap_restored: 'from' | 'to';
+  readonly events_head: 'position';
   readonly health_latency_of: 'median' | 'p95';
   readonly health_rate_of: 'count' | 'percent';
   readonly log_filters_unread: 'filters';

@@ -1,31 +1,72 @@
+import { parseLogCursor } from '../../../domain/event-log.ts';
 import { decodeId, encodeId } from '../../../domain/id.ts';
-import { findEvent, searchEvents, type EventFacts, type EventRow } from '../../../store/webhooks/event-list.ts';
+import {
+  findEvent,
+  listLog,
+  type EventFacts,
+  type ListedEvent,
+  type ListedGap,
+} from '../../../store/webhooks/event-list.ts';
+import { logEnds, positionOf } from '../../../store/webhooks/event-log.ts';
 import { isoTime } from '../../../wire/time.ts';
-import { notFound } from '../../errors.ts';
-import { eventPaymentView, readPayment } from '../deliveries/routes.ts';
-import type { Dashboard, Routes } from '../route.ts';
-import { keysetOf, listOf } from '../record-parts.ts';
 import { readCreated } from '../../dates.ts';
+import { sentenceError } from '../../page-sentences.ts';
+import { eventPaymentView, readPayment } from '../deliveries/routes.ts';
+import { keysetOf } from '../record-parts.ts';
+import type { Dashboard, Routes } from '../route.ts';
+import type { EventRowView, GapRowView } from './contract.ts';
 
 const EVENTS = '/dashboard/api/projects/:project/:mode/event-log';
 
-/** The log of all events. */
+/** The log of all events, newest first. */
 export function eventLogRoutes(routes: Routes, { people: { app: core } }: Dashboard): void {
   const READ = { action: 'read_developer' } as const;
   routes.add(`GET ${EVENTS}`, READ, async ({ scope, query }) => {
-    const page = keysetOf(query, (text) => decodeId('event', text));
-    const types = query.type === undefined ? null : [query.type];
-    const search = { types, paymentId: readPayment(query.payment), ...readCreated(query) };
-    const view = ({ deliveries, delivered, ...event }: EventRow) => ({ ...commonOf(event), deliveries, delivered });
-    return listOf(await searchEvents(core.db, scope, search, page), page, view, ({ id }) => encodeId('event', id));
+    const { after: below, limit } = keysetOf(query, readPosition);
+    const { type = null } = query;
+    const { createdFrom } = readCreated(query);
+    const search = { type, paymentId: readPayment(query.payment), createdFrom };
+    const { entries, next } = await listLog(core.db, scope, search, { below, limit: limit - 1 });
+    const { head } = await logEnds(core.db, scope);
+    return { data: entries.map(rowView), next: next === null ? null : String(next), head: Number(head) };
   });
   routes.add(`GET ${EVENTS}/:event`, READ, async ({ scope, params }) => {
-    const id = decodeId('event', params.event);
-    const event = id === null ? null : await findEvent(core.db, scope, id);
-    if (event === null) throw notFound('There is no such event in this project and mode.');
+    const id = eventId(params.event);
+    const event = await findEvent(core.db, scope, id);
+    if (event === null) throw noEvent();
+    const position = await positionOf(core.db, scope, id);
     const { requestId, body } = event;
-    return { ...commonOf(event), request_id: requestId, body };
+    return {
+      ...commonOf(event),
+      position: typeof position === 'bigint' ? Number(position) : null,
+      request_id: requestId,
+      body,
+    };
   });
+}
+
+function readPosition(text: string): bigint | null {
+  const cursor = parseLogCursor(text);
+  return cursor?.kind === 'position' ? cursor.position : null;
+}
+
+function eventId(text: string): string {
+  const id = decodeId('event', text);
+  if (id === null) throw noEvent();
+  return id;
+}
+
+function noEvent() {
+  return sentenceError('not_found_error', 'unknown_event');
+}
+
+function rowView(entry: ListedEvent | ListedGap): EventRowView | GapRowView {
+  const position = Number(entry.position);
+  if ('reason' in entry) {
+    return { id: `gap_${position}`, position, gap: { from: Number(entry.from), reason: entry.reason } };
+  }
+  const { deliveries, delivered } = entry;
+  return { ...commonOf(entry), position, deliveries, delivered };
 }
 
 function commonOf(event: EventFacts) {

@@ -26,6 +26,7 @@ interface LogListProps<Row> {
   readonly further: readonly Row[];
   readonly columns: readonly LogColumn<Row>[];
   readonly choice?: LogChoice<Row> | null;
+  readonly noteOf?: NoteOf<Row>;
   /** Shown instead of an empty list. */
   readonly empty: { readonly icon: IconName; readonly title: string; readonly text: string };
   /** Shown instead of a list that filters left empty; null without a filter. */
@@ -94,8 +95,8 @@ function LogList<Row extends { readonly id: string }>(
 export interface LogColumn<Row> {
   readonly key: string;
   readonly title: string;
-  /** Small screens leave out columns: `wide` ones first, then `medium` ones. */
-  readonly from?: 'wide' | 'medium';
+  /** Small screens leave out columns: `wide` ones first, then `medium` ones; phones also `small` ones. */
+  readonly from?: 'wide' | 'medium' | 'small';
   readonly isNumber?: boolean;
   readonly cell: (row: Row) => ReactNode;
 }
@@ -109,6 +110,9 @@ export interface LogChoice<Row> {
   readonly onChoose: (row: Row, isChosen: boolean) => void;
 }
 
+/** A text in place of a row's cells; null for a usual row. Such a row does not open. */
+type NoteOf<Row> = (row: Row) => ReactNode;
+
 interface LogTableProps<Row> {
   readonly rows: readonly Row[];
   readonly shown: string | undefined;
@@ -117,19 +121,16 @@ interface LogTableProps<Row> {
   /** The first one names the row and opens it. */
   readonly columns: readonly LogColumn<Row>[];
   readonly choice?: LogChoice<Row> | null;
+  readonly noteOf?: NoteOf<Row>;
 }
 
 /** A table whose rows open in a panel. */
 export function LogTable<Row extends { readonly id: string }>(props: LogTableProps<Row>) {
-  const { label, rows, columns, shown, onOpen, choice = null } = props;
+  const { label, rows, columns, shown, onOpen, choice = null, noteOf = () => null } = props;
   const frame = useRef<HTMLDivElement>(null);
   useRowKeys(frame, (id) => {
     if (shown !== undefined) onOpen(id);
   });
-  const click = (id: string) => (event: MouseEvent) => {
-    const isOnLink = event.target instanceof Element && event.target.closest('a, button, label') !== null;
-    if (!isOnLink && String(getSelection()) === '') onOpen(id);
-  };
   return (
     <div className={classNames(tableCss.frame, tableCss.fits)} ref={frame}>
       <table className={classNames(tableCss.table, choice !== null && choiceCss.choosable)} aria-label={label}>
@@ -148,35 +149,52 @@ export function LogTable<Row extends { readonly id: string }>(props: LogTablePro
           </tr>
         </thead>
         <tbody>
-          {rows.map((row) => (
-            <tr
-              key={row.id}
-              className={classNames(row.id === shown && tableCss.shown)}
-              aria-current={row.id === shown}
-              onClick={click(row.id)}
-            >
-              {choice === null ? null : <ChoiceCell row={row} choice={choice} />}
-              {columns.map(({ key, from, isNumber = false, cell }, index) => (
-                <td key={key} className={classOf(from, isNumber)}>
-                  {index === 0 ? (
-                    <button
-                      type="button"
-                      className={css.rowButton}
-                      data-row={row.id}
-                      onClick={(event) => onOpen(row.id, event)}
-                    >
-                      {cell(row)}
-                    </button>
-                  ) : (
-                    cell(row)
-                  )}
-                </td>
-              ))}
-            </tr>
-          ))}
+          {rows.map((row) => {
+            const note = noteOf(row);
+            return note === null ? (
+              <LogRow key={row.id} row={row} columns={columns} choice={choice} shown={shown} onOpen={onOpen} />
+            ) : (
+              <tr key={row.id} className={tableCss.note}>
+                <td colSpan={columns.length}>{note}</td>
+              </tr>
+            );
+          })}
         </tbody>
       </table>
     </div>
+  );
+}
+
+interface LogRowProps<Row> extends Pick<LogTableProps<Row>, 'columns' | 'shown' | 'onOpen'> {
+  readonly row: Row;
+  readonly choice: LogChoice<Row> | null;
+}
+
+function LogRow<Row extends { readonly id: string }>({ row, columns, choice, shown, onOpen }: LogRowProps<Row>) {
+  const click = (event: MouseEvent): void => {
+    const isOnLink = event.target instanceof Element && event.target.closest('a, button, label') !== null;
+    if (!isOnLink && String(getSelection()) === '') onOpen(row.id);
+  };
+  return (
+    <tr className={classNames(row.id === shown && tableCss.shown)} aria-current={row.id === shown} onClick={click}>
+      {choice === null ? null : <ChoiceCell row={row} choice={choice} />}
+      {columns.map(({ key, from, isNumber = false, cell }, index) => (
+        <td key={key} className={classOf(from, isNumber)}>
+          {index === 0 ? (
+            <button
+              type="button"
+              className={css.rowButton}
+              data-row={row.id}
+              onClick={(event) => onOpen(row.id, event)}
+            >
+              {cell(row)}
+            </button>
+          ) : (
+            cell(row)
+          )}
+        </td>
+      ))}
+    </tr>
   );
 }
 
@@ -209,5 +227,6 @@ function classOf(from: LogColumn<unknown>['from'], isNumber: boolean): string {
     isNumber && tableCss.number,
     from === 'wide' && classNames(tableCss.fromWide, tableCss.cut),
     from === 'medium' && classNames(tableCss.fromMedium, tableCss.cut),
+    from === 'small' && tableCss.fromSmall,
   );
 }

@@ -4,6 +4,7 @@ import { useLocale } from '../../../locale.tsx';
 import { Page } from '../../../shell/page.tsx';
 import { Card } from '../../../ui/card.tsx';
 import { Status } from '../../../ui/value.tsx';
+import { LogOfPayment } from '../../log/log-of-payment.tsx';
 import { Happened } from './happened.tsx';
 import { PaymentActions } from './payment-actions.tsx';
 import partsCss from './payment-parts.module.css';
@@ -16,6 +17,7 @@ import { NotLoaded } from '../../../ui/placeholder.tsx';
 import { isPlainKey, isWide } from '../../../ui/keys.ts';
 import css from '../payments-page.module.css';
 import { useScope } from '../../../scope.ts';
+import { useActions } from '../../../session.ts';
 
 /** One payment in detail. */
 export function PaymentPage() {
@@ -23,6 +25,7 @@ export function PaymentPage() {
   const scope = useScope();
   const { payment: id } = useParams({ from: '/signed-in/projects/$project/$mode/payments/$payment' });
   const { data: payment } = useSuspenseQuery(paymentQuery(scope, id));
+  const mayReadEvents = useActions().includes('read_developer');
   const name = payment.order_id ?? payment.transaction_number ?? payment.id;
   useEscapeBack();
   return (
@@ -50,7 +53,12 @@ export function PaymentPage() {
           <Card title={t('transfers')}>
             <Transfers payment={payment} />
           </Card>
-          <Card title={t('happened')}>
+          <Card
+            title={t('happened')}
+            actions={
+              mayReadEvents ? <LogOfPayment log="event-log" payment={payment.id} text={t('events')} /> : undefined
+            }
+          >
             <Happened timeline={payment.timeline} />
           </Card>
         </div>

@@ -1,0 +1,58 @@
+import { useQuery } from '@tanstack/react-query';
+import { reads } from '../../api.ts';
+import { useLocale } from '../../locale.tsx';
+import { useScope, type Scope } from '../../scope.ts';
+import { Facts, Moment, Short } from '../../ui/value.tsx';
+import { LogOfPayment } from '../log/log-of-payment.tsx';
+import { CodeBlock, LogPanel, PaymentLink } from '../log/log-panel.tsx';
+import logCss from '../log/log.module.css';
+import { projectKey } from '../payments/queries.ts';
+import { MEANINGS } from '../webhooks/meanings.ts';
+
+function eventQuery(scope: Scope, event: string) {
+  const params = { ...scope, event };
+  const query = reads([...projectKey(scope), 'event'], 'GET /dashboard/api/projects/:project/:mode/event-log/:event', {
+    params,
+  });
+  // An event never changes.
+  return { ...query, staleTime: Infinity };
+}
+
+interface EventPanelProps {
+  readonly event: string;
+  readonly onClose: () => void;
+}
+
+/** One event: the bytes that are sent. */
+export function EventPanel({ event: id, onClose }: EventPanelProps) {
+  const { t, number } = useLocale('webhooks');
+  const found = useQuery(eventQuery(useScope(), id));
+  return (
+    <LogPanel title={t('event')} found={found} onClose={onClose}>
+      {({ type, position, payment, payment_name: name, created_at: at, request_id: request, body }) => (
+        <>
+          <p>
+            <strong>{type}</strong>
+            <br />
+            {t(MEANINGS[type])}
+          </p>
+          <Facts
+            facts={[
+              ['ID', <Short text={id} what="ID" />],
+              [t('event_position'), position === null ? null : `#${number(position)}`],
+              [t('created'), <Moment iso={at} />],
+              [t('payment'), payment === null ? null : <PaymentLink payment={payment} name={name} />],
+              [t('event_caused_by'), request === null ? null : <code>{request}</code>],
+            ]}
+          />
+          {payment === null ? null : (
+            <div className={logCss.buttons}>
+              <LogOfPayment log="webhooks" payment={payment} text={t('deliveries')} />
+            </div>
+          )}
+          <CodeBlock title={t('body')} text={body} what={t('copied_body')} />
+        </>
+      )}
+    </LogPanel>
+  );
+}

@@ -1,8 +1,10 @@
 import { sql } from 'kysely';
 import { afterAll, describe, expect, it } from 'vitest';
 import { completeSandboxPayment } from '../../src/app/payments/payment-actions.ts';
+import { pauseEndpoint } from '../../src/app/webhooks/change-endpoint.ts';
 import { sendTestEvent } from '../../src/app/webhooks/deliveries.ts';
 import { numberDue } from '../../src/app/webhooks/number-events.ts';
+import { deleteEndpoint } from '../../src/app/webhooks/webhook-endpoints.ts';
 import { webhookApp } from '../../src/app/webhooks/webhooks.fixture.ts';
 import { encodeId } from '../../src/domain/id.ts';
 import type { EventRowView, EventView, GapRowView } from '../../src/http/dashboard/event-log/contract.ts';
@@ -18,6 +20,8 @@ interface List {
   readonly next: string | null;
   readonly head: number;
 }
+
+let forms = 0;
 
 /** The log of a new project in test mode, as its page reads it. */
 async function openLog() {
@@ -38,6 +42,12 @@ async function openLog() {
       (await list(query)).data.map((row) => [row.position, 'gap' in row ? row.gap.from : row.type]),
     pay: async (): Promise<string> => (await app.pay({ projectId })).id,
     complete: (id: string) => completeSandboxPayment(app, { id }),
+    resend: (event: string, endpoint: string | null, request = `form-${(forms += 1)}-x`) =>
+      developer.call<{ readonly deliveries: readonly string[]; readonly error?: { readonly message: string } }>({
+        method: 'POST',
+        path: path(`/${event}/resend`),
+        body: { endpoint, request },
+      }),
     endpoint: async (events = 'all') => {
       const { register } = await webhookApp({ app });
       return (await register('http://127.0.0.1:9/', { projectId, events })).id;
@@ -187,5 +197,74 @@ describe('the log of events', () => {
     for (const place of [elsewhere(`/${row?.id}`), path(`/${row?.id}`, 'live'), path('/evt_x')]) {
       expect((await developer.call({ path: place })).status).toBe(404);
     }
+  });
+});
+
+describe('an event that is sent again', () => {
+  /** A log with one event, and its id. */
+  async function logWithEvent() {
+    const log = await openLog();
+    await log.pay();
+    await number();
+    const [row] = (await log.list()).data;
+    return { ...log, event: row?.id ?? '' };
+  }
+
+  it('goes to all endpoints that are on, or to one, whatever types they asked for', async () => {
+    const { scope, event, endpoint, resend, list } = await logWithEvent();
+    const [all, other, paused] = [await endpoint(), await endpoint('order.expired'), await endpoint()];
+    await pauseEndpoint(app, paused, scope);
+    const everywhere = await resend(event, null);
+    expect([everywhere.status, everywhere.body.deliveries.length]).toEqual([200, 2]);
+    expect((await resend(event, encodeId('endpoint', other))).body.deliveries).toHaveLength(1);
+    const { rows } = await sql<{ endpoint: string }>`
+      select endpoint_id as endpoint from deliveries where endpoint_id = any (${[all, other, paused]}::uuid[])
+      order by id`.execute(app.db);
+    expect(rows.map((row) => row.endpoint).toSorted()).toEqual([all, other, other].toSorted());
+    expect((await list()).data).toMatchObject([{ deliveries: 3 }]);
+    const audit = await sql`select actor_kind, subject_id from audit_log
+      where action = 'webhook.resend' and project_id = ${scope.projectId}`.execute(app.db);
+    const told = { actor_kind: 'person', subject_id: event };
+    expect(audit.rows).toEqual([told, told]);
+  });
+
+  it('goes once if the form is sent twice', async () => {
+    const { event, endpoint, resend, list } = await logWithEvent();
+    await endpoint();
+    const [first, second] = [await resend(event, null, 'form-twice'), await resend(event, null, 'form-twice')];
+    expect([first.status, second.text]).toEqual([200, first.text]);
+    expect((await list()).data).toMatchObject([{ deliveries: 1 }]);
+  });
+
+  it('is refused with the reason: no endpoint on, or one that is paused, disabled, deleted or of another place', async () => {
+    const { scope, event, endpoint, resend, path } = await logWithEvent();
+    const refusal = async (to: string | null, what = event) => {
+      const { status, body } = await resend(what, to);
+      return [status, body.error?.message];
+    };
+    const none = [409, 'No webhook endpoint is on. Add an endpoint, or enable one.'];
+    const unknown = [404, 'There is no such webhook endpoint. Somebody may have deleted the endpoint.'];
+    expect(await refusal(null)).toEqual(none);
+    const [paused, disabled, deleted] = [await endpoint(), await endpoint(), await endpoint()];
+    await pauseEndpoint(app, paused, scope);
+    await sql`update webhook_endpoints set disabled_at = now() where id = ${disabled}::uuid`.execute(app.db);
+    await deleteEndpoint(app, deleted, scope);
+    const { endpoint: elsewhere, event: foreign } = await logWithEvent();
+    expect(await refusal(null)).toEqual(none);
+    expect(await refusal(encodeId('endpoint', paused))).toEqual([
+      409,
+      'The endpoint is paused, so nothing is sent to it. Enable the endpoint first.',
+    ]);
+    expect(await refusal(encodeId('endpoint', disabled))).toEqual([
+      409,
+      'The endpoint is disabled. Enable the endpoint first.',
+    ]);
+    for (const id of [encodeId('endpoint', deleted), encodeId('endpoint', await elsewhere()), 'we_x'])
+      expect(await refusal(id)).toEqual(unknown);
+    for (const id of [foreign, 'evt_x'])
+      expect(await refusal(null, id)).toEqual([404, 'There is no such event in this project and mode.']);
+    const body = { endpoint: null, request: 'form-live' };
+    const live = await developer.call({ method: 'POST', path: path(`/${event}/resend`, 'live'), body });
+    expect(live.status).toBe(404);
   });
 });

@@ -133,6 +133,7 @@ const TABLE: Readonly<Record<string, Cell>> = {
   [`POST ${SCOPE}/delivery-retries/:retry/stop`]: DEVELOPERS_IN_BOTH_MODES,
   [`GET ${SCOPE}/event-log`]: DEVELOPERS_IN_BOTH_MODES,
   [`GET ${SCOPE}/event-log/:event`]: DEVELOPERS_IN_BOTH_MODES,
+  [`POST ${SCOPE}/event-log/:event/resend`]: DEVELOPERS_IN_BOTH_MODES,
   [`GET ${SCOPE}/requests`]: DEVELOPERS_IN_BOTH_MODES,
   [`GET ${SCOPE}/requests/:request`]: DEVELOPERS_IN_BOTH_MODES, // Refunds of a project.
   [`GET ${SCOPE}/refunds`]: IN_BOTH_MODES,

@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { shop } from '../../src/app/webhooks/webhooks.fixture.ts';
+import { skipPositions } from '../../src/store/webhooks/event-positions.ts';
 import { hasNoBrowser } from '../browser.ts';
 import { useDashboard, violations } from './dashboard.fixture.ts';
 
@@ -116,6 +117,52 @@ describe.skipIf(hasNoBrowser)('Webhooks, Events and Requests', () => {
     expect(await event.getByLabel('Body', { exact: true }).textContent()).toBe(bytes);
     expect(await violations(page, 'an event')).toEqual([]);
     expect(await page.title()).not.toBe('1');
+  });
+
+  it('lead from a payment to its events, show the gap of a restore, and send an event again', async () => {
+    const receiver = await shop();
+    const { page } = await dashboard.openSignedIn();
+    const { service } = dashboard;
+    const inProject = `${service.dashboard}/projects/${service.projectId}/test`;
+    const dialog = page.getByRole('dialog');
+    await page.goto(`${inProject}/webhooks`);
+    await act(page, 'Change endpoint');
+    await dialog.getByLabel('URL').fill(receiver.url);
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await act(page, 'Pause endpoint');
+    await dialog.getByRole('button', { name: 'Pause endpoint' }).click();
+    await page.getByText('Endpoint paused.').waitFor();
+
+    const order = await dashboard.makeOrder();
+    await page.goto(`${inProject}/payments/${order}`);
+    await page.getByRole('region', { name: 'Timeline' }).getByRole('link', { name: 'Events' }).click();
+    await heading(page, 'Events').waitFor();
+    const table = page.getByRole('table', { name: 'Events' });
+    const row = table.getByRole('row').filter({ hasText: 'order.created' });
+    await row.getByRole('cell', { name: /^#\d+$/ }).waitFor();
+    expect([await row.count(), await page.getByLabel('Payment ID').inputValue()]).toEqual([1, order]);
+    await skipPositions(service.database.db, 1_000_000, 'restored');
+    await page.reload();
+    await table.getByText(/^The events at positions \d+ to 1,000,\d+ are unknown/).waitFor();
+    await page.getByText(/^Newest position: 1,000,\d+$/).waitFor();
+    expect(await violations(page, 'the log of events with a gap')).toEqual([]);
+
+    await row.getByRole('button', { name: 'order.created' }).click();
+    const again = page.getByRole('complementary', { name: 'Event' }).getByRole('button', { name: 'Send again' });
+    await again.click();
+    await dialog.getByText('No webhook endpoint is on.').waitFor();
+    await dialog.getByRole('link', { name: 'Webhooks' }).click();
+    await act(page, 'Enable endpoint');
+    await dialog.getByRole('button', { name: 'Enable endpoint' }).click();
+    await page.getByText('Endpoint enabled.').waitFor();
+    await page.goBack();
+    await row.getByText('1 of 1').waitFor();
+    await again.click();
+    expect(await violations(page, 'the form that sends an event again')).toEqual([]);
+    await dialog.getByRole('button', { name: 'Send again' }).click();
+    await page.getByText('Sent again to 1 endpoint.').waitFor();
+    await row.getByText('2 of 2').waitFor();
+    expect(receiver.requests.map(({ body }) => body)).toEqual([receiver.requests[0]?.body, receiver.requests[0]?.body]);
   });
 
   it('and Requests says why a call was refused', async () => {

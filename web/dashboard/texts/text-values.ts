@@ -279,6 +279,7 @@ export interface TextValues {
   readonly endpoint_failing: 'when';
   readonly event_count: 'count';
   readonly event_deliveries_of: 'count' | 'delivered';
+  readonly event_resent: 'count';
   readonly events_gap_recovered: 'from' | 'to';
   readonly events_gap_restored: 'from' | 'to';
   readonly events_head: 'position';

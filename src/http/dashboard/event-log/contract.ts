@@ -2,7 +2,7 @@ import { Type, type Static } from 'typebox';
 import { EVENT_TYPES } from '../../../domain/event-type.ts';
 import { oneOf, text, nullable, time } from '../../fields.ts';
 import { eventPayment } from '../deliveries/contract.ts';
-import { type Contracts, idField, modeParams, keysetQuery, createdFilters } from '../contract-parts.ts';
+import { type Contracts, idField, modeParams, keysetQuery, createdFilters, requestField } from '../contract-parts.ts';
 
 const row = {
   id: Type.String(),
@@ -60,4 +60,10 @@ export const eventLogContract = {
     }),
   },
   [`GET ${EVENTS}/:event`]: { params: eventParams, answer: eventShape },
+  /** Sends it to one endpoint, or with null to all that are on; answers with the new deliveries. */
+  [`POST ${EVENTS}/:event/resend`]: {
+    params: eventParams,
+    body: Type.Object({ endpoint: nullable(idField), request: requestField }),
+    answer: Type.Object({ deliveries: Type.Array(Type.String()) }),
+  },
 } as const satisfies Contracts;

@@ -1,5 +1,6 @@
+import { resendEvent, type ResentDelivery } from '../../../app/webhooks/resend-event.ts';
 import { parseLogCursor } from '../../../domain/event-log.ts';
-import { decodeId, encodeId } from '../../../domain/id.ts';
+import { decodeId, deliveryId, encodeId } from '../../../domain/id.ts';
 import {
   findEvent,
   listLog,
@@ -10,15 +11,19 @@ import {
 import { logEnds, positionOf } from '../../../store/webhooks/event-log.ts';
 import { isoTime } from '../../../wire/time.ts';
 import { readCreated } from '../../dates.ts';
-import { sentenceError } from '../../page-sentences.ts';
+import { refusalError, sentenceError } from '../../page-sentences.ts';
+import type { AnswerOf } from '../contract.ts';
 import { eventPaymentView, readPayment } from '../deliveries/routes.ts';
 import { keysetOf } from '../record-parts.ts';
 import type { Dashboard, Routes } from '../route.ts';
+import { formRequest, notAgain } from '../scope.ts';
+import { endpointId } from '../webhooks/routes.ts';
 import type { EventRowView, GapRowView } from './contract.ts';
 
 const EVENTS = '/dashboard/api/projects/:project/:mode/event-log';
+const RESEND = `POST ${EVENTS}/:event/resend` as const;
 
-/** The log of all events, newest first. */
+/** The log of all events, newest first, and sending one again. */
 export function eventLogRoutes(routes: Routes, { people: { app: core } }: Dashboard): void {
   const READ = { action: 'read_developer' } as const;
   routes.add(`GET ${EVENTS}`, READ, async ({ scope, query }) => {
@@ -43,6 +48,25 @@ export function eventLogRoutes(routes: Routes, { people: { app: core } }: Dashbo
       body,
     };
   });
+  routes.add(RESEND, { action: 'manage_webhooks' }, async ({ scope, params, body, own, request }) => {
+    const outcome = await resendEvent(own, {
+      scope,
+      eventId: eventId(params.event),
+      endpointId: body.endpoint === null ? null : endpointId(body.endpoint),
+      idempotency: formRequest(request, scope, body.request),
+      present: resentBody,
+    });
+    switch (outcome.kind) {
+      case 'done':
+      case 'replayed':
+        return JSON.parse(outcome.body) as AnswerOf<typeof RESEND>;
+      case 'rejected':
+        throw refusalError(outcome);
+      case 'key_reused':
+      case 'still_running':
+        throw notAgain(outcome.kind);
+    }
+  });
 }
 
 function readPosition(text: string): bigint | null {
@@ -58,6 +82,11 @@ function eventId(text: string): string {
 
 function noEvent() {
   return sentenceError('not_found_error', 'unknown_event');
+}
+
+function resentBody(deliveries: readonly ResentDelivery[]): string {
+  const answer: AnswerOf<typeof RESEND> = { deliveries: deliveries.map(({ id }) => deliveryId(id)) };
+  return JSON.stringify(answer);
 }
 
 function rowView(entry: ListedEvent | ListedGap): EventRowView | GapRowView {

@@ -1,13 +1,17 @@
 import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
 import { reads } from '../../api.ts';
 import { useLocale } from '../../locale.tsx';
 import { useScope, type Scope } from '../../scope.ts';
+import { useActions } from '../../session.ts';
+import { Button } from '../../ui/button.tsx';
 import { Facts, Moment, Short } from '../../ui/value.tsx';
 import { LogOfPayment } from '../log/log-of-payment.tsx';
 import { CodeBlock, LogPanel, PaymentLink } from '../log/log-panel.tsx';
 import logCss from '../log/log.module.css';
 import { projectKey } from '../payments/queries.ts';
 import { MEANINGS } from '../webhooks/meanings.ts';
+import { SendAgainDialog } from './send-again-dialog.tsx';
 
 function eventQuery(scope: Scope, event: string) {
   const params = { ...scope, event };
@@ -23,7 +27,7 @@ interface EventPanelProps {
   readonly onClose: () => void;
 }
 
-/** One event: the bytes that are sent. */
+/** One event: the bytes that are sent, and sending them again. */
 export function EventPanel({ event: id, onClose }: EventPanelProps) {
   const { t, number } = useLocale('webhooks');
   const found = useQuery(eventQuery(useScope(), id));
@@ -45,14 +49,27 @@ export function EventPanel({ event: id, onClose }: EventPanelProps) {
               [t('event_caused_by'), request === null ? null : <code>{request}</code>],
             ]}
           />
-          {payment === null ? null : (
-            <div className={logCss.buttons}>
-              <LogOfPayment log="webhooks" payment={payment} text={t('deliveries')} />
-            </div>
-          )}
+          <Acts event={id} payment={payment} />
           <CodeBlock title={t('body')} text={body} what={t('copied_body')} />
         </>
       )}
     </LogPanel>
+  );
+}
+
+function Acts({ event, payment }: { readonly event: string; readonly payment: string | null }) {
+  const { t } = useLocale('webhooks');
+  const mayManage = useActions().includes('manage_webhooks');
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <div className={logCss.buttons}>
+      {mayManage ? (
+        <Button small icon="refresh" onClick={() => setOpen(true)}>
+          {t('resend_event')}
+        </Button>
+      ) : null}
+      {payment === null ? null : <LogOfPayment log="webhooks" payment={payment} text={t('deliveries')} />}
+      {isOpen ? <SendAgainDialog event={event} onClose={() => setOpen(false)} /> : null}
+    </div>
   );
 }

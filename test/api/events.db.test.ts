@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import { afterAll, describe, expect, it } from 'vitest';
 import { completeSandboxPayment } from '../../src/app/payments/payment-actions.ts';
 import { simulatePayment } from '../../src/app/payments/simulate-payment.ts';
+import { removeCustomerData } from '../../src/app/projects/customer-data.ts';
 import { purgeOld } from '../../src/app/purge-old.ts';
 import { sendTestEvent } from '../../src/app/webhooks/deliveries.ts';
 import { numberDue } from '../../src/app/webhooks/number-events.ts';
@@ -337,4 +338,20 @@ describe('events older than EVENT_DAYS', () => {
     await sql`update event_heads set oldest = 3 where project_id = ${shop.projectId}`.execute(app.db);
     expect(await readLog(app.db, scope, query)).toBe('deleted');
   });
+});
+
+it("keeps the positions of a customer's events when their data are deleted", async () => {
+  const shop = await http.shop();
+  const body = { amount: 25, currency: 'USD', crypto_currency: 'BTC', customer_email: 'anna@customer.example' };
+  const { id } = (await shop.call({ path: '/v1/orders', body })).body;
+  await complete(id);
+  await number();
+  expect((await shop.call({ path: '/v1/events' })).text).toContain('anna@customer.example');
+  await removeCustomerData(app, shop.projectId, { email: 'anna@customer.example' }, null);
+  const cleared = await shop.call<Page>({ path: '/v1/events' });
+  expect(cleared.text).not.toContain('anna');
+  expect(typesIn(cleared.body)).toEqual([
+    [1, 'order.created'],
+    [2, 'order.completed'],
+  ]);
 });

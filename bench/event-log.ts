@@ -19,9 +19,14 @@ const EARLIER = 1_000_000;
 /** Clock ticks of `/proc` in a second. */
 const TICKS = 100;
 
-/** The costs of the log of events: of waiting for it, of reading it, and of creating payments. */
+/** The costs of waiting for the log of events, and of creating payments with it. */
 export async function eventLog(): Promise<readonly Figure[]> {
-  return [...(await waitingReaders()), ...(await bytesOfCreations()), ...(await pages()), ...(await upgrade())];
+  return [...(await waitingReaders()), ...(await bytesOfCreations())];
+}
+
+/** The costs of reading a large log, and of numbering the events of an upgraded database. */
+export async function largeEventLog(): Promise<readonly Figure[]> {
+  return [...(await upgrade()), ...(await pages())];
 }
 
 async function waitingReaders(): Promise<readonly Figure[]> {
@@ -36,13 +41,11 @@ async function waitingReaders(): Promise<readonly Figure[]> {
       delays.push(await delayOf(service, headers, agent, create, 1));
     const keys = [headers];
     while (keys.length < KEYS) keys.push(await makeKey(service, projectId, 'test'));
+    const base = await idleShare(service);
     const readers = keys.flatMap((key) => Array.from({ length: READERS_OF_A_KEY }, () => key));
     const after = String(await headOf(service, headers));
     const waiting = readers.map((key) => read(service, key, agent, after));
-    await setTimeout(2_000);
-    const before = await ticksOf(service.pid);
-    await setTimeout(IDLE_SECONDS * 1_000);
-    const idle = (await ticksOf(service.pid)) - before;
+    const share = await idleShare(service);
     const restDelays: number[] = [];
     for (let number = 0; number < WOKEN; number += 1) {
       if (number === 0) {
@@ -54,7 +57,6 @@ async function waitingReaders(): Promise<readonly Figure[]> {
       await setTimeout(500);
       restDelays.push(...(await wokenAfter(again, create)));
     }
-    const share = (idle / TICKS / IDLE_SECONDS) * 100;
     const [p50, p99] = [percentile(delays, 0.5), percentile(delays, 0.99)];
     const woken = percentile(restDelays, 0.99);
     return [
@@ -65,10 +67,10 @@ async function waitingReaders(): Promise<readonly Figure[]> {
         holds: p50 <= 60 && p99 <= 300,
       },
       {
-        name: `CPU of a service with ${readers.length} waiting readers, idle`,
-        measured: `${share.toFixed(1)} % of a core`,
+        name: `CPU of an idle service, more with ${readers.length} waiting readers`,
+        measured: `${(share - base).toFixed(1)} % of a core (${share.toFixed(1)} against ${base.toFixed(1)} %)`,
         target: '2 %',
-        holds: share <= 2,
+        holds: share - base <= 2,
       },
       {
         name: `one event until ${readers.length} readers have it`,
@@ -122,6 +124,14 @@ async function delayOf(
   return delay;
 }
 
+/** The share of a core, in percent, that a service takes while nothing happens. */
+async function idleShare({ pid }: BenchService): Promise<number> {
+  await setTimeout(2_000);
+  const before = await ticksOf(pid);
+  await setTimeout(IDLE_SECONDS * 1_000);
+  return (((await ticksOf(pid)) - before) / TICKS / IDLE_SECONDS) * 100;
+}
+
 /** User and system time of a process, in clock ticks. */
 async function ticksOf(pid: number): Promise<number> {
   const fields = (await readFile(`/proc/${pid}/stat`, 'utf8')).split(') ')[1]?.split(' ') ?? [];
@@ -129,8 +139,8 @@ async function ticksOf(pid: number): Promise<number> {
 }
 
 /** A service with a key and one order, whose event has its position. */
-async function shopWithEvent() {
-  const service = await startBenchService({ env: { SANDBOX_COMPLETE_AFTER_SECONDS: '86400' } });
+async function shopWithEvent(role: 'api' | 'all' = 'all') {
+  const service = await startBenchService({ env: { SANDBOX_COMPLETE_AFTER_SECONDS: '86400', ROLE: role } });
   const client = await connected(service);
   const { headers } = await makeMerchant(service);
   await fetch(`${service.test}/v1/orders`, { method: 'POST', headers, body: ORDER });
@@ -148,9 +158,9 @@ async function connected(service: BenchService): Promise<Client> {
   return client;
 }
 
-/** The write-ahead log of creations with the queue of events, against the same without it. */
+/** The write-ahead log of creations with the queue of events, against the same without it; no worker runs. */
 async function bytesOfCreations(): Promise<readonly Figure[]> {
-  const { service, client, headers, end } = await shopWithEvent();
+  const { service, client, headers, end } = await shopWithEvent('api');
   try {
     const url = `${service.test}/v1/orders`;
     const walOf = async (): Promise<number> => {
@@ -159,7 +169,6 @@ async function bytesOfCreations(): Promise<readonly Figure[]> {
       await load({ url, method: 'POST', headers, body: ORDER, seconds: 1, amount: CREATIONS, connections: 16 });
       const { rows: from } = await client.query<{ lsn: string }>('select pg_current_wal_lsn() as lsn');
       await load({ url, method: 'POST', headers, body: ORDER, seconds: 1, amount: CREATIONS, connections: 16 });
-      while ((await client.query('select from unnumbered_events limit 1')).rowCount !== 0) await setTimeout(50);
       const { rows } = await client.query<{ bytes: string }>('select pg_current_wal_lsn() - $1::pg_lsn as bytes', [
         from[0]?.lsn,
       ]);
@@ -175,7 +184,7 @@ async function bytesOfCreations(): Promise<readonly Figure[]> {
     const [a, b] = [percentile(withLog, 0.5), percentile(without, 0.5)];
     return [
       {
-        name: 'write-ahead log of a creation, with its event’s position, against none',
+        name: 'write-ahead log of a creation with the queue, against none',
         measured: `${Math.round(a)} of ${Math.round(b)} bytes: +${((a / b - 1) * 100).toFixed(0)} %`,
         target: '+10 %',
         holds: a / b <= 1.1,
@@ -247,7 +256,6 @@ async function upgrade(): Promise<readonly Figure[]> {
   const { service, client, headers, end } = await shopWithEvent();
   try {
     await copyEvents(client, EARLIER, false);
-    await client.query('truncate event_positions, event_heads');
     await client.query('vacuum analyze events');
     let isOver = false;
     let longest = 0;
@@ -263,7 +271,10 @@ async function upgrade(): Promise<readonly Figure[]> {
     await setTimeout(2_000);
     longest = 0;
     const startedAt = performance.now();
-    await client.query('insert into event_numbering (id, number_to) select 1, id from events order by id desc limit 1');
+    // The migration waits for the writers of events too.
+    await client.query(`begin; lock table events in share row exclusive mode;
+      truncate event_positions, event_heads, unnumbered_events;
+      insert into event_numbering (id, number_to) select 1, id from events order by id desc limit 1; commit`);
     while ((await client.query('select from event_numbering')).rowCount !== 0) await setTimeout(100);
     const seconds = (performance.now() - startedAt) / 1_000;
     isOver = true;

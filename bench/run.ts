@@ -5,7 +5,7 @@ import { createOrder } from './create-order.ts';
 import { dashboardPages } from './dashboard-pages.ts';
 import { dashboard } from './dashboard.ts';
 import { deliver } from './deliver.ts';
-import { eventLog } from './event-log.ts';
+import { eventLog, largeEventLog } from './event-log.ts';
 import { flood } from './flood.ts';
 import { liveOrders } from './live-orders.ts';
 import { livePage } from './live-page.ts';
@@ -30,6 +30,7 @@ const BENCHES: Readonly<Record<string, () => Promise<readonly Figure[]>>> = {
   'live-orders': liveOrders,
   deliver,
   'event-log': eventLog,
+  'large-event-log': largeEventLog,
   mails,
   'many-payments': manyPayments,
   dashboard: async () => [...(await dashboardPages()), ...(await dashboard())],

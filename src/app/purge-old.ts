@@ -49,7 +49,10 @@ export async function purgeOld(app: App, eventLifetimeMs: number | null = null):
   const refusals = await purgeRefusalLinks(app.db, now - 180 * DAY_MS, BATCH_ROWS);
   const { lifetimeMs, max, batch } = API_REQUESTS;
   const hasMoreRequests = await purgeApiRequests(app.db, { max, oldest: now - lifetimeMs, limit: batch });
-  const events = eventLifetimeMs === null ? 0 : await purgeLogBefore(app.db, now - eventLifetimeMs, BATCH_ROWS);
+  const events =
+    eventLifetimeMs === null
+      ? 0
+      : await app.db.transaction().execute((trx) => purgeLogBefore(trx, now - eventLifetimeMs, BATCH_ROWS));
   const isFull = [deliveries, answers, signIns, clients, mails, refusals].includes(BATCH_ROWS);
   return isFull || events > 0 || retries === MAX_RETRIES || hasMoreRequests;
 }

@@ -51,7 +51,7 @@ Settings, all optional, from the environment:
   NODE_POLL_MS                           pause between two polls of a node (500 or 1000)
   FIXED_RATES, RATE_SOURCES              prices in USD, such as ETH=3000,BTC=60000; sources of other prices (all)
   RATE_MAX_AGE_SECONDS, MONITORING_HOURS how old a price may be (120); how long ended payments stay watched (168)
-  EVENT_DAYS                             how many days events are kept, at least 7 (for ever)
+  EVENT_DAYS                             how many days events are kept, at least 62 (for ever)
   SANDBOX_COMPLETE_AFTER_SECONDS         how soon test payments complete by themselves (60)
   SMTP_URL, MAIL_FROM                    the mail server, smtp:// or smtps://; the sender (its user)
   SECRET_KEY, METRICS_TOKEN              encrypts webhook secrets (a file in DATA_DIR); lets others read /metrics

@@ -98,8 +98,8 @@ export interface Config extends Addresses {
 }
 
 const DAY_MS = 24 * 60 * 60_000;
-/** Deliveries are attempted for three days, and mails tell of the day before. */
-const MIN_EVENT_DAYS = 7;
+/** Mails tell of the month before. */
+const MIN_EVENT_DAYS = 62;
 
 /** One or more settings are invalid; the message names every one, its rule and the way out. */
 export class ConfigError extends Error {

@@ -9,8 +9,10 @@ import { numberDue } from '../../src/app/webhooks/number-events.ts';
 import { pauseEndpoint } from '../../src/app/webhooks/change-endpoint.ts';
 import { webhookApp } from '../../src/app/webhooks/webhooks.fixture.ts';
 import { decodeId, encodeId } from '../../src/domain/id.ts';
+import { insertDelivery } from '../../src/store/webhooks/deliveries.ts';
+import { holdEvent } from '../../src/store/webhooks/event-list.ts';
 import { logEnds, readLog } from '../../src/store/webhooks/event-log.ts';
-import { skipPositions } from '../../src/store/webhooks/event-positions.ts';
+import { purgeLogBefore, skipPositions } from '../../src/store/webhooks/event-positions.ts';
 import { httpTest, type Shop } from '../http.ts';
 
 const http = await httpTest();
@@ -274,15 +276,23 @@ it.each([
 describe('events older than EVENT_DAYS', () => {
   const DAY_MS = 24 * 60 * 60_000;
   const purge = async (): Promise<void> => {
-    while (await purgeOld(app, 7 * DAY_MS));
+    while (await purgeOld(app, 62 * DAY_MS));
   };
+  /** One of this database's sessions waits for another. */
+  const untilBlocked = () =>
+    expect
+      .poll(async () => {
+        const waiting = sql`select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+        return (await waiting.execute(app.db)).rows.length;
+      })
+      .toBe(1);
   const rowsOf = (shop: Shop) =>
     app.db.selectFrom('events').select(['id', 'type']).where('project_id', '=', shop.projectId).execute();
 
   it('leave the log, the rest of which keeps its positions, and their ids are unknown', async () => {
     const { shop, first } = await shopWithEvents();
     const [old] = (await read(shop)).data;
-    http.clock.advance(8 * DAY_MS);
+    http.clock.advance(63 * DAY_MS);
     await complete(first);
     await number();
     await purge();
@@ -292,7 +302,7 @@ describe('events older than EVENT_DAYS', () => {
     expect((await shop.call({ path: `/v1/events/${old?.event?.id}` })).status).toBe(404);
     expect((await shop.call({ path: `/v1/events/${old?.event?.id}/resend`, body: {} })).status).toBe(404);
     expect(await rowsOf(shop)).toHaveLength(1);
-    http.clock.advance(8 * DAY_MS);
+    http.clock.advance(63 * DAY_MS);
     await purge();
     expect(await read(shop, 'after=start')).toEqual({ data: [], next: '4', head: 4, oldest: 5 });
     await order(shop);
@@ -307,7 +317,7 @@ describe('events older than EVENT_DAYS', () => {
     const id = await order(shop);
     await simulatePayment(app, { id: decodeId('order', id) ?? '' }, 'part');
     await number();
-    http.clock.advance(8 * DAY_MS);
+    http.clock.advance(63 * DAY_MS);
     await purge();
     const types = async () => (await rowsOf(shop)).map(({ type }) => type).toSorted();
     expect(await types()).toEqual(['order.created', 'order.exception']);
@@ -324,11 +334,54 @@ describe('events older than EVENT_DAYS', () => {
     await skipPositions(app.db, 10, 'restored');
     await order(shop);
     await number();
-    http.clock.advance(8 * DAY_MS);
+    http.clock.advance(63 * DAY_MS);
     await skipPositions(app.db, 10, 'restored');
     await purge();
     expect(await logEnds(app.db, scope)).toEqual({ head: 21n, oldest: 12n });
     expect(await read(shop, 'after=start')).toMatchObject({ data: [{ position: 21, gap: { from: 12 } }] });
+  });
+
+  it('never come back where two workers with other clocks delete them', async () => {
+    const { shop } = await shopWithEvents();
+    http.clock.advance(DAY_MS);
+    await order(shop);
+    await number();
+    const later = await app.db.startTransaction().execute();
+    await purgeLogBefore(later, http.clock() + 1, 10);
+    const earlier = app.db.transaction().execute((trx) => purgeLogBefore(trx, http.clock() - 1, 10));
+    await untilBlocked();
+    await later.commit().execute();
+    await earlier;
+    expect(await logEnds(app.db, { projectId: shop.projectId, mode: 'test' })).toEqual({ head: 4n, oldest: 5n });
+  });
+
+  it('stay where they are sent again at the same time', async () => {
+    const { shop } = await shopWithEvents();
+    const { register } = await webhookApp({ app });
+    const endpoint = await register('http://127.0.0.1:9/', { projectId: shop.projectId, events: 'order.expired' });
+    const [entry] = (await read(shop)).data;
+    const eventId = decodeId('event', entry?.event?.id ?? '') ?? '';
+    const resending = await app.db.startTransaction().execute();
+    await holdEvent(resending, eventId);
+    await insertDelivery(resending, eventId, endpoint.id, http.clock());
+    const purging = app.db.transaction().execute((trx) => purgeLogBefore(trx, http.clock() + 1, 10));
+    await untilBlocked();
+    await resending.commit().execute();
+    await purging;
+    expect((await rowsOf(shop)).map(({ id }) => id)).toEqual([eventId]);
+  });
+
+  it('take their ended deliveries with them, answers included', async () => {
+    const shop = await http.shop();
+    const { register } = await webhookApp({ app });
+    const endpoint = await register('http://127.0.0.1:9/', { projectId: shop.projectId, events: 'order.created' });
+    await order(shop);
+    await number();
+    await sql`update deliveries set next_attempt_at = null, state = 'delivered'`.execute(app.db);
+    http.clock.advance(63 * DAY_MS);
+    await purge();
+    const left = await app.db.selectFrom('deliveries').select('id').where('endpoint_id', '=', endpoint.id).execute();
+    expect(left).toEqual([]);
   });
 
   it('that are deleted while they are read are not passed over in silence', async () => {
@@ -354,4 +407,19 @@ it("keeps the positions of a customer's events when their data are deleted", asy
     [1, 'order.created'],
     [2, 'order.completed'],
   ]);
+});
+
+it('ends a page before it is larger than two megabytes, and goes on where it ended', async () => {
+  const shop = await http.shop();
+  const metadata = Object.fromEntries(Array.from({ length: 40 }, (_, index) => [`key-${index}`, '€'.repeat(450)]));
+  for (let made = 0; made < 50; made += 1) {
+    await shop.call({ path: '/v1/orders', body: { amount: 25, currency: 'USD', crypto_currency: 'BTC', metadata } });
+  }
+  await number();
+  const first = await read(shop, 'limit=500');
+  expect(first.data.length).toBeLessThan(45);
+  expect(JSON.stringify(first).length).toBeLessThan(2_100_000);
+  const second = await read(shop, `limit=500&after=${first.next}`);
+  expect(first.data.length + second.data.length).toBe(50);
+  expect(second).toMatchObject({ next: '50', head: 50 });
 });

@@ -194,6 +194,20 @@ describe('a simulated replacement', () => {
     expect(await app.read(id)).toMatchObject({ status: 'completed', exception: 'none' });
   });
 
+  it('and what follows never write over a transfer that is there', async () => {
+    const app = await testApp();
+    const [first, second] = [await app.pay(), await app.pay()];
+    for (const simulation of ['confirming', 'over', 'paid'] as const)
+      await simulatePayment(app, { id: first.id }, simulation);
+    await simulatePayment(app, { id: second.id }, 'paid', 3_000);
+    for (const simulation of ['replaced', 'paid', 'part'] as const)
+      await simulatePayment(app, { id: second.id }, simulation);
+    const counts = await findTransfers(app.db, [first.id, second.id]);
+    expect([counts.get(first.id)?.length, counts.get(second.id)?.length]).toEqual([3, 4]);
+    const { quote, received } = await app.read(second.id);
+    expect(received.all.confirmedUnits).toBeGreaterThan(2n * (quote?.owedUnits ?? 0n));
+  });
+
   it('does not happen to money in a block', async () => {
     const app = await testApp();
     const { id } = await app.pay();

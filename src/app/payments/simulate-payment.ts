@@ -150,7 +150,7 @@ function arrives(
   changed: readonly Transfer[] = [],
 ): Steps {
   const { rail, payment, known } = simulated;
-  const earlier = known.length + changed.length;
+  const earlier = new Set([...known, ...changed].map(({ transactionHash }) => transactionHash)).size;
   return moneyOf(simulated, [...changed, rail.simulate(payment, { amountUnits, earlier, firstSeenAt, state })]);
 }
 

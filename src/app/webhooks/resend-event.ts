@@ -2,7 +2,7 @@ import { encodeId } from '../../domain/id.ts';
 import type { ProjectMode } from '../../domain/permission.ts';
 import { insertRows } from '../../store/rows.ts';
 import { insertDelivery } from '../../store/webhooks/deliveries.ts';
-import { findEvent } from '../../store/webhooks/event-list.ts';
+import { findEvent, holdEvent } from '../../store/webhooks/event-list.ts';
 import { listEndpoints, type WebhookEndpoint } from '../../store/webhooks/webhook-endpoints.ts';
 import { recordPeoplesAudit } from '../audit.ts';
 import type { App } from '../context.ts';
@@ -39,6 +39,7 @@ export async function resendEvent(
     if ('kind' in endpoints) return endpoints;
     try {
       const deliveries = await app.db.transaction().execute(async (trx) => {
+        if (!(await holdEvent(trx, eventId))) return null;
         const made: ResentDelivery[] = [];
         for (const { id } of endpoints) {
           made.push({ id: await insertDelivery(trx, eventId, id, app.clock()), endpointId: id });
@@ -51,7 +52,7 @@ export async function resendEvent(
         }
         return made;
       });
-      return { kind: 'done', body: present(deliveries) };
+      return deliveries === null ? rejected('unknown_event') : { kind: 'done', body: present(deliveries) };
     } catch (error) {
       if (isAnswerConflict(error)) return { kind: 'answer_conflict' };
       throw error;

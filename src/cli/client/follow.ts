@@ -48,6 +48,8 @@ export async function followLog(service: Service, following: Following): Promise
         if (stopped.aborted) return;
         await onEntry(entry);
       }
+      // The last entry may have been left for the next run.
+      if (stopped.aborted) return;
       after = page.next;
       onPage?.(after);
     } catch (error) {
@@ -77,7 +79,9 @@ function passing(error: unknown): string {
   const { status, message } = error;
   if (status === 401 || status === 403) return `The service refuses the key: ${message}`;
   if (status === 408 || status === 429 || status >= 500) return message;
-  throw new CommandFailure(`${message} Begin elsewhere with --since.`, { cause: error });
+  throw message.startsWith('after ')
+    ? new CommandFailure(`${message} Begin elsewhere with --since.`, { cause: error })
+    : error;
 }
 
 /** Waits, or until it is stopped. */

@@ -144,7 +144,7 @@ function createForwarder(
   const reach = async (event: LoggedEvent): Promise<Forwarded> => {
     let isTold = false;
     for (;;) {
-      const forwarded = await forwardEvent(forwardTo, secret, event);
+      const forwarded = await forwardEvent(forwardTo, secret, event, stopped);
       if (forwarded.isReached || stopped.aborted) {
         if (isTold && forwarded.isReached) say('Your server answers.');
         return forwarded;
@@ -166,7 +166,7 @@ function createForwarder(
     if (forwarded.isAccepted) open.delete(entry.event.id);
     else {
       open.set(entry.event.id, one);
-      const delay = retry === true ? nextAttemptDelayMs(attempts) : null;
+      const delay = retry === true && !stopped.aborted ? nextAttemptDelayMs(attempts) : null;
       if (delay !== null) one.timer = setTimeout(() => void send(one), delay);
     }
     return true;

@@ -22,25 +22,38 @@ export interface Forwarded {
 /** The service waits as long for an answer. */
 const TIMEOUT_MS = 15_000;
 const MAX_DETAIL = 200;
-/** Errors before there is a connection. */
-const UNREACHED = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH', 'UND_ERR_CONNECT_TIMEOUT'];
+/** Errors before there is a connection, or before it is trusted. */
+const UNREACHED =
+  /^(?:ECONNREFUSED|ENOTFOUND|EAI_AGAIN|E(?:HOST|NET)UNREACH|UND_ERR_CONNECT_TIMEOUT|EPROTO|ERR_(?:TLS|SSL)_.*|UNABLE_TO_.*|.*CERT.*)$/;
 
 /** Sends an event as the service would: the same bytes and headers, signed afresh. */
-export function forwardEvent(url: string, secret: string, { id, body }: LoggedEvent): Promise<Forwarded> {
+export function forwardEvent(
+  url: string,
+  secret: string,
+  { id, body }: LoggedEvent,
+  stopped?: AbortSignal,
+): Promise<Forwarded> {
   const signed = signDelivery({ secrets: [secret], id, body, timestampSeconds: Math.floor(Date.now() / 1000) });
-  return post(url, { 'content-type': 'application/json', 'user-agent': 'Cointill-Webhooks/1', ...signed }, body);
+  return post(
+    url,
+    { 'content-type': 'application/json', 'user-agent': 'Cointill-Webhooks/1', ...signed },
+    body,
+    stopped,
+  );
 }
 
-/** Posts to the shop's server. Redirects are not followed. */
+/** Posts to the shop's server. Redirects are not followed. What was stopped counts as not reached. */
 export async function post(
   url: string,
   headers: Readonly<Record<string, string>>,
   body: string | Buffer,
+  stopped?: AbortSignal,
 ): Promise<Forwarded> {
   const startedAt = performance.now();
   const since = (): number => Math.round(performance.now() - startedAt);
   try {
-    const signal = AbortSignal.timeout(TIMEOUT_MS);
+    const limit = AbortSignal.timeout(TIMEOUT_MS);
+    const signal = stopped === undefined ? limit : AbortSignal.any([limit, stopped]);
     // Unlike fetch, it allows every port that a server on this machine may have.
     const response = await request(url, { method: 'POST', headers, body, signal });
     const text = await response.body.text();
@@ -54,7 +67,7 @@ export async function post(
     const isLate = error instanceof DOMException && error.name === 'TimeoutError';
     const reason = codeOf(error) ?? reasonOf(error);
     const answer = isLate ? `no answer within ${TIMEOUT_MS / 1_000} seconds` : `no answer (${reason})`;
-    const isReached = isLate || !UNREACHED.includes(reason);
+    const isReached = isLate || !(UNREACHED.test(reason) || stopped?.aborted === true);
     return { isAccepted: false, status: null, isReached, answer, detail: null, durationMs: since() };
   }
 }

@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { closeSync, mkdirSync, openSync, readFileSync, writeFileSync } from 'node:fs';
+import { closeSync, mkdirSync, openSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -69,7 +69,9 @@ export function keptSecret(log: Log, given: string | undefined, env: Environment
   try {
     mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
     if (given === undefined) return readFileSync(file, 'utf8').trim();
-    writeFileSync(file, `${given}\n`, { mode: 0o600 });
+    // A crash leaves the whole secret of before or after.
+    writeFileSync(`${file}.new`, `${given}\n`, { mode: 0o600 });
+    renameSync(`${file}.new`, file);
     return given;
   } catch (error) {
     if (codeOf(error) !== 'ENOENT') throw cannotKeep(file, error);

@@ -8,7 +8,7 @@ import { Webhook } from 'standardwebhooks';
 import { expect, it, onTestFinished } from 'vitest';
 import { isNight } from '../../../test/extent.ts';
 import { client, eventually, freePort, testService, type TestService } from '../../../test/program.ts';
-import { program, type Program } from '../program.fixture.ts';
+import { program, type Ended, type Program, type Running } from '../program.fixture.ts';
 
 const EVENTS = isNight ? 1_000 : 100;
 const KILLS = isNight ? 50 : 10;
@@ -41,6 +41,11 @@ async function shopServer(secretOf: () => string, port = 0): Promise<Shop> {
   if (address === null || typeof address === 'string') throw new Error('The server has no port.');
   shop.url = `127.0.0.1:${address.port}/webhooks`;
   return shop;
+}
+
+function stop(running: Running): Promise<Ended> {
+  running.signal('SIGINT');
+  return running.ended;
 }
 
 /** A laptop: the commands with an address and a key, and nothing else. */
@@ -105,10 +110,14 @@ it('waits for a server that is down, and tells what a server refuses, which is s
   const { order, cointill } = await started();
   let secret = '';
   const port = await freePort();
-  const running = cointill.start('listen', '--forward-to', `localhost:${port}/webhooks`);
+  const listen = () => cointill.start('listen', '--forward-to', `localhost:${port}/webhooks`);
+  let running = listen();
   secret = (await running.waitFor(/signed with (whsec_\S+)/))[1] ?? '';
   await order();
   await running.waitFor(/ECONNREFUSED.*Waiting for your server/);
+  await stop(running);
+  running = listen();
+  await running.waitFor(/1 event since #0[^]*ECONNREFUSED.*Waiting for your server/);
   const shop = await shopServer(() => secret, port);
   await running.waitFor(/Your server answers[^]*#1 {2}200 OK/);
   shop.answer = 500;
@@ -117,8 +126,7 @@ it('waits for a server that is down, and tells what a server refuses, which is s
   shop.answer = 302;
   await order();
   await running.waitFor(/#3 {2}302 Found.*\n +It redirects to \/other/);
-  running.signal('SIGINT');
-  const { stdout } = await running.ended;
+  const { stdout } = await stop(running);
   const [, id = ''] = /did not accept (evt_\w+), evt_\w+\. Send one again/.exec(stdout) ?? [];
   shop.answer = 200;
   const again = await cointill.run('events', 'resend', id, '--forward-to', shop.url);
@@ -128,6 +136,10 @@ it('waits for a server that is down, and tells what a server refuses, which is s
   await retried.waitFor(/Waiting for the next event/);
   await order();
   await retried.waitFor(/"position":4.*"attempt":2,"accepted":true/);
+  shop.answer = 500;
+  await order();
+  await retried.waitFor(/"position":5.*"attempt":2,"accepted":false/);
+  expect(await stop(retried)).toMatchObject({ code: 0 });
 });
 
 it('runs once for each project, and says what is wrong with its file', async () => {

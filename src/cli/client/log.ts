@@ -1,4 +1,4 @@
-import { at, ask, textAt, type Service } from './service.ts';
+import { at, ask, textAt, Unreachable, type Service } from './service.ts';
 
 /** An event of the log, or positions of which nobody knows the events. */
 export type LogEntry =
@@ -50,7 +50,7 @@ export async function readLog(service: Service, query: LogQuery): Promise<LogPag
     timeoutMs,
     ...(signal === undefined ? {} : { signal }),
   });
-  const page: unknown = JSON.parse(text);
+  const page = parsed(service, text);
   const exact = listAt(parseExact(text), 'data');
   const entries = listAt(page, 'data').map((entry, index) => entryOf(entry, exact[index]));
   return {
@@ -60,6 +60,15 @@ export async function readLog(service: Service, query: LogQuery): Promise<LogPag
     oldest: Number(at(page, 'oldest')),
     project: headers.get('x-project-id') ?? '',
   };
+}
+
+/** A service behind a proxy may be answered for, with a page. */
+function parsed({ url }: Service, text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw new Unreachable(`${url} does not answer as Cointill does. Check COINTILL_URL.`, { cause: error });
+  }
 }
 
 function entryOf(entry: unknown, exact: unknown): LogEntry {
@@ -88,7 +97,7 @@ export async function readEvent(
   id: string,
 ): Promise<{ readonly event: LoggedEvent; readonly text: string; readonly details: unknown }> {
   const { text } = await ask(service, 'GET', `/v1/events/${encodeURIComponent(id)}`);
-  const details: unknown = JSON.parse(text);
+  const details = parsed(service, text);
   return { event: loggedEvent(at(details, 'event'), at(parseExact(text), 'event')), text, details };
 }
 

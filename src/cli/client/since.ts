@@ -5,6 +5,8 @@ import type { Service } from './service.ts';
 /** Where reading begins: a cursor of the log, or this long ago. */
 export type Since = { readonly after: string } | { readonly agoMs: number };
 
+/** More entries than gaps can follow each other without an event between. */
+const GAPS = 20;
 const UNITS_MS = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
 
 /** Parses `--since`. */
@@ -25,7 +27,7 @@ export async function cursorOf(service: Service, since: Since, signal: AbortSign
   while (low < high) {
     const middle = Math.floor((low + high) / 2);
     // A gap has no time, but the event after it has.
-    const { entries } = await readLog(service, { after: String(middle), limit: 2, signal });
+    const { entries } = await readLog(service, { after: String(middle), limit: GAPS, signal });
     const entry = entries.find((one) => 'event' in one);
     if (entry !== undefined && Date.parse(entry.event.createdAt) < from) low = entry.position;
     else high = middle;

@@ -73,7 +73,11 @@ function listRoute(app: FastifyInstance, { app: core }: Api, events: EventReader
         const waiting = {
           ms: (query.wait ?? 0) * 1_000,
           key: keyOf(request).id,
-          onLeave: (leave: () => void) => void reply.raw.once('close', leave),
+          onLeave: (leave: () => void) => {
+            // Who left while the cursor was read is not told of again.
+            if (request.raw.socket.destroyed) leave();
+            else reply.raw.once('close', leave);
+          },
         };
         const limit = query.limit ?? USUAL_LIMIT;
         return events.read(scope, { after, limit, types, paymentId }, waiting);

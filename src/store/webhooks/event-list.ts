@@ -2,7 +2,7 @@ import { sql, type RawBuilder } from 'kysely';
 import type { GapReason } from '../../domain/event-log.ts';
 import type { EventType } from '../../domain/event-type.ts';
 import type { ProjectMode } from '../../domain/permission.ts';
-import type { Database } from '../database.ts';
+import type { Database, Trx } from '../database.ts';
 import { EVENT_PAYMENT, type EventPayment } from './delivery-list.ts';
 
 /** Filters of the list; null fields do not restrict. */
@@ -139,4 +139,10 @@ export async function findEvent(
     from events e left join payments p on p.id = e.payment_id
     where e.id = ${id}::uuid and e.project_id = ${projectId}::uuid and e.mode = ${mode}`.execute(db);
   return rows[0] ?? null;
+}
+
+/** Keeps an event from being deleted until the transaction ends; false if it is not there any more. */
+export async function holdEvent(trx: Trx, id: string): Promise<boolean> {
+  const { rows } = await sql`select from events where id = ${id}::uuid for key share`.execute(trx);
+  return rows.length > 0;
 }

@@ -29,6 +29,8 @@ export interface LogPage extends LogEnds {
   readonly next: bigint;
 }
 
+/** A page ends with the event that reaches this size: answers wait in memory for slow readers. */
+const MAX_BYTES = 2_000_000;
 /** How many events are looked at for their types in one call. */
 const MAX_LOOKED_AT = 5_000;
 
@@ -67,14 +69,24 @@ export async function readLog(db: Database, scope: ProjectMode, query: LogQuery)
     readonly gapFrom: bigint | null;
     readonly reason: GapReason | null;
     readonly event: string | null;
-  }>`${found} order by position limit ${limit}`.execute(db);
+    readonly total: number;
+  }>`
+    with page as materialized (${found} order by position limit ${limit}),
+    sized as (
+      select *, count(*) over ()::integer as total,
+        sum(octet_length(event)) over (order by position) - octet_length(event) as before
+      from page
+    )
+    select position, "gapFrom", reason, event, total from sized where coalesce(before, 0) < ${MAX_BYTES}
+    order by position`.execute(db);
   const { oldest } = await logEnds(db, scope);
   if (oldest > after + 1n) return 'deleted';
   const entries = rows.flatMap(({ position, gapFrom, reason, event }): readonly LogEntry[] => {
     if (event !== null) return [{ position, event }];
     return gapFrom === null || reason === null ? [] : [{ position, gap: { from: gapFrom, reason } }];
   });
-  const last = rows.length === limit ? rows.at(-1)?.position : undefined;
+  const isCut = rows.length === limit || rows.length < (rows[0]?.total ?? 0);
+  const last = isCut ? rows.at(-1)?.position : undefined;
   return { ...ends, entries, next: last ?? (upTo > after ? upTo : after) };
 }
 

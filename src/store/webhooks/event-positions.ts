@@ -1,6 +1,6 @@
 import { sql, type RawBuilder } from 'kysely';
 import { KEPT_EVENTS, type GapReason } from '../../domain/event-log.ts';
-import { MODES } from '../../domain/permission.ts';
+import { MODES, type Mode } from '../../domain/permission.ts';
 import { affectedRows, timestamp, type Database, type Trx } from '../database.ts';
 
 const MAX_POSITION = 9_223_372_036_854_775_807n;
@@ -99,39 +99,66 @@ export async function skipPositions(trx: Database | Trx, count: number, reason: 
 }
 
 /**
- * Deletes the entries at the beginning of one log whose events were created before `before`, and their events unless a
- * delivery waits for them. Gaps go with what follows them. Returns how many entries were deleted.
+ * Deletes the entries at the beginning of one log whose events were created before `before`. Their events and ended
+ * deliveries go with them; an event stays while a delivery waits for it. Gaps go with what follows them. Returns how
+ * many entries were deleted.
  */
-export async function purgeLogBefore(db: Database, before: number, limit: number): Promise<number> {
+export async function purgeLogBefore(trx: Trx, before: number, limit: number): Promise<number> {
+  const { rows } = await sql<OldEntries>`
+    with log as materialized (
+      select h.project_id, h.mode, h.oldest from event_heads h cross join lateral (
+        select e.created_at from event_positions p join events e on e.id = p.event_id
+        where p.project_id = h.project_id and p.mode = h.mode and p.position >= h.oldest
+        order by p.position limit 1
+      ) first
+      where first.created_at < ${timestamp(before)} limit 1
+    ), batch as (
+      select log.project_id, log.mode, p.position, p.event_id, e.created_at < ${timestamp(before)} as is_old,
+        p.event_id is not null and e.id is null as is_missing
+      from log cross join lateral (
+        select * from event_positions p
+        where p.project_id = log.project_id and p.mode = log.mode and p.position >= log.oldest
+        order by p.position limit ${limit}
+      ) p left join events e on e.id = p.event_id
+    ), old as (
+      select * from batch where position < coalesce(
+        (select min(position) from batch where not is_old), ${MAX_POSITION}::bigint)
+    )
+    select project_id as "projectId", mode, max(position) filter (where is_old or is_missing) as last,
+      array_agg(event_id) filter (where event_id is not null) as ids
+    from old group by project_id, mode`.execute(trx);
+  const [entries] = rows;
+  if (entries === undefined || entries.last === null) return 0;
+  return deleteEntries(trx, entries);
+}
+
+interface OldEntries {
+  readonly projectId: string;
+  readonly mode: Mode;
+  readonly last: bigint | null;
+  readonly ids: readonly string[];
+}
+
+/** Locks the events first, so that deliveries made or renewed meanwhile are seen by the statement that deletes. */
+async function deleteEntries(trx: Trx, { projectId, mode, last, ids }: OldEntries): Promise<number> {
+  await sql`select from events where id = any (${ids}::uuid[]) order by id for update`.execute(trx);
+  await sql`select from deliveries where event_id = any (${ids}::uuid[]) order by id for update`.execute(trx);
+  await sql`update event_heads set oldest = greatest(oldest, ${last}::bigint + 1)
+    where project_id = ${projectId} and mode = ${mode}`.execute(trx);
+  await sql`
+    with gone as materialized (
+      select event_id from unnest(${ids}::uuid[]) as old (event_id)
+      where not exists (select from deliveries d where d.event_id = old.event_id and d.next_attempt_at is not null)
+    ), ended as (
+      delete from deliveries d using gone where d.event_id = gone.event_id returning d.id
+    ), attempts as (
+      delete from delivery_attempts a using ended where a.delivery_id = ended.id
+    )
+    delete from events e using gone where e.id = gone.event_id and e.type <> all (${[...KEPT_EVENTS]}::text[])`.execute(
+    trx,
+  );
   return affectedRows(
-    db,
-    sql`
-      with log as materialized (
-        select h.project_id, h.mode, h.oldest from event_heads h cross join lateral (
-          select e.created_at from event_positions p join events e on e.id = p.event_id
-          where p.project_id = h.project_id and p.mode = h.mode and p.position >= h.oldest
-          order by p.position limit 1
-        ) first
-        where first.created_at < ${timestamp(before)} limit 1
-      ), batch as materialized (
-        select p.position, p.event_id, e.created_at from log cross join lateral (
-          select * from event_positions p
-          where p.project_id = log.project_id and p.mode = log.mode and p.position >= log.oldest
-          order by p.position limit ${limit}
-        ) p left join events e on e.id = p.event_id
-      ), last as (
-        select max(position) as position from batch
-        where created_at < ${timestamp(before)} and position < coalesce(
-          (select min(position) from batch where created_at >= ${timestamp(before)}), ${MAX_POSITION}::bigint)
-      ), moved as (
-        update event_heads h set oldest = last.position + 1 from log, last
-        where h.project_id = log.project_id and h.mode = log.mode
-      ), forgotten as (
-        delete from events e using batch, last
-        where e.id = batch.event_id and batch.position <= last.position and e.type <> all (${[...KEPT_EVENTS]}::text[])
-          and not exists (select from deliveries d where d.event_id = e.id and d.next_attempt_at is not null)
-      )
-      delete from event_positions p using log, last
-      where p.project_id = log.project_id and p.mode = log.mode and p.position between log.oldest and last.position`,
+    trx,
+    sql`delete from event_positions where project_id = ${projectId} and mode = ${mode} and position <= ${last}::bigint`,
   );
 }

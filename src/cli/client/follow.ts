@@ -50,6 +50,8 @@ export async function followLog(service: Service, following: Following): Promise
       }
       // The last entry may have been left for the next run.
       if (stopped.aborted) return;
+      // An event whose position is still being given names no place yet.
+      if (page.next.startsWith('evt_')) await pauseFor(MIN_PAUSE_MS, stopped);
       after = page.next;
       onPage?.(after);
     } catch (error) {

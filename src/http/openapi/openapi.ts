@@ -54,6 +54,10 @@ const RESPONSE_HEADERS = {
     description: 'true if this is the stored response to an earlier request with the same Idempotency-Key.',
     schema: { type: 'string', enum: ['true'] },
   },
+  'X-Project-Id': {
+    description: 'The project of the key, so that a reader keeps its position for the right log.',
+    schema: { type: 'string', format: 'uuid' },
+  },
   'X-Ignored-Fields': {
     description:
       'Unknown fields of the body. If a name was probably misspelt, the header suggests the right name. The header is absent if all fields are known.',
@@ -115,6 +119,7 @@ function complete(operation: unknown, errors: Record<string, unknown>): Json {
     const extra: readonly HeaderName[] = [
       ...(status === '429' ? (['Retry-After'] as const) : []),
       ...(status === '200' && takesKey ? (['Idempotent-Replayed'] as const) : []),
+      ...(status === '200' && rest['operationId'] === 'listEvents' ? (['X-Project-Id'] as const) : []),
       ...(status === '200' && 'requestBody' in rest ? (['X-Ignored-Fields'] as const) : []),
     ];
     const headers = [...ALWAYS, ...extra].map((name) => [name, { $ref: `#/components/headers/${name}` }]);

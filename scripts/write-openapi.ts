@@ -51,9 +51,10 @@ async function describe(): Promise<object> {
     memory: newProcessMemory(),
   };
   const api: Api = { app, creator: createPaymentCreator(app, database.pipeline), reader: createPaymentReader(app) };
+  const access = { find: () => null, project: () => null, anyProjectAllows: () => false, hasLogo: () => false };
   const server = buildServer({
     side: 'live',
-    access: { find: () => null, project: () => null, anyProjectAllows: () => false, hasLogo: () => false },
+    access,
     limits: createRateLimits(config.rateLimits, null),
     baseUrls: { live: config.baseUrl, test: config.sandboxBaseUrl },
     production: false,
@@ -66,7 +67,7 @@ async function describe(): Promise<object> {
       transactionRoutes(api),
       orderRoutes(api),
       refundRoutes(api),
-      eventRoutes(api, { read: () => Promise.resolve('too_many') }),
+      eventRoutes(api, { read: () => Promise.resolve('too_many') }, access),
     ],
   });
   const document = describeApi(server, { live: config.baseUrl, test: config.sandboxBaseUrl });

@@ -153,7 +153,7 @@ export async function httpTest(): Promise<HttpTest> {
       log,
       problems,
       onAnswered: metrics.onAnswered,
-      plugins: apiPlugins(api, logs, scrape),
+      plugins: apiPlugins(api, access, logs, scrape),
       ...options,
     });
     // The program compiles a schema at its first request; no test is to depend on which requests came.
@@ -245,14 +245,19 @@ async function openShop(app: TestApp, call: HttpTest['call'], keyIds: Map<string
 }
 
 /** All routes of a server, as the service itself registers them. */
-function apiPlugins(api: Checkout, logs: LogWatch, scrape: HttpTest['scrape']): ServerOptions['plugins'] {
+function apiPlugins(
+  api: Checkout,
+  access: Access,
+  logs: LogWatch,
+  scrape: HttpTest['scrape'],
+): ServerOptions['plugins'] {
   return [
     healthRoutes(() => Promise.resolve({ ok: true, checks: { database: 'ok' }, degraded: false })),
     metricsRoute(scrape, METRICS_TOKEN),
     transactionRoutes(api),
     orderRoutes(api),
     refundRoutes(api),
-    eventRoutes(api, createEventReader(api.app, logs)),
+    eventRoutes(api, createEventReader(api.app, logs), access),
     checkoutRoutes(api),
     docsRoutes({ baseUrls: BASE_URLS, assets: api.assets }),
   ];

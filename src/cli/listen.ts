@@ -8,7 +8,7 @@ import { sinceOption, tailLog, typesOption } from './client/events.ts';
 import { forwardLog } from './client/forward-log.ts';
 import { targetOf } from './client/forward.ts';
 import type { Since } from './client/since.ts';
-import { CommandFailure, done, reasonOf } from './failure.ts';
+import { CommandFailure, done, reasonOf, UsageFailure } from './failure.ts';
 import { withCointill } from './open.ts';
 import { writeErrorLines, writeLines } from './output.ts';
 import { secretOf } from './received-delivery.ts';
@@ -66,12 +66,17 @@ export function addListenCommand(listening: Command): void {
 }
 
 /** With a key it reads the log of events; otherwise it receives webhooks. */
-function listen(options: ListenOptions): Promise<void> {
+async function listen(options: ListenOptions): Promise<void> {
   const { forwardTo, project, port } = options;
+  if (project === undefined && port === undefined && forwardTo !== undefined)
+    return forwardLog({ ...options, forwardTo });
+  if (options.retry === true)
+    throw new UsageFailure('--retry works only with --forward-to, and with an address and a key.');
   if (project !== undefined || port !== undefined) return receive(options);
-  if (forwardTo !== undefined) return forwardLog({ ...options, forwardTo });
   const hasKey = process.env['COINTILL_KEY'] !== undefined || process.env['COINTILL_URL'] !== undefined;
-  return hasKey ? tailLog(options) : receive(options);
+  if (!hasKey && options.since === undefined && options.events === undefined) return receive(options);
+  if (options.fail !== undefined) throw new UsageFailure('--fail works only with --forward-to, --project or --port.');
+  return tailLog(options);
 }
 
 async function receive(options: ListenOptions): Promise<void> {
@@ -129,7 +134,7 @@ function announce(options: ListenOptions, url: string, endpointId: string | null
 function failing({ fail, forwardTo }: ListenOptions): string {
   const passing = forwardTo === undefined ? '' : ` and forwarding to ${forwardTo}`;
   if (fail === undefined) return passing;
-  return `${passing} and responding with 500${fail === true ? '' : ` to the first ${fail} deliveries of each event`}`;
+  return `${passing} and responding with 500${fail === true ? '' : ` to the first ${fail === 1 ? 'delivery' : `${fail} deliveries`} of each event`}`;
 }
 
 /** The database is open only while the endpoint is created, and again while it is deleted. */

@@ -98,6 +98,23 @@ export function authorise(
   return checked.kind === 'allowed' ? null : new RequestError('permission_error', checked.message);
 }
 
+/**
+ * Authorises a request again that waited: its key may have been revoked meanwhile.
+ *
+ * @throws RequestError if it is not allowed any more
+ */
+export async function authoriseAgain(
+  access: Access,
+  request: { readonly header: string | undefined; readonly address: string },
+  operation: Operation,
+): Promise<void> {
+  const keyText = readBearer(request.header);
+  const key = keyText instanceof RequestError ? null : await access.find(keyText);
+  if (key === null) throw new RequestError('authentication_error', 'Invalid API key.');
+  const refusal = authorise(key, request.address, operation, 'order');
+  if (refusal !== null) throw refusal;
+}
+
 const compiled = new WeakMap<ProjectAccess, AllowList>();
 
 /** Whether the project's allow-list contains the address; an empty list allows every address. */

@@ -6,7 +6,7 @@ import { createPaymentWatch } from '../app/live/payment-watch.ts';
 import { createEventReader, type EventReader } from '../app/live/read-events.ts';
 import { createPaymentCreator } from '../app/payments/create-payment.ts';
 import { createPaymentReader } from '../app/payments/read-payment.ts';
-import { createAccess } from '../app/projects/access.ts';
+import { createAccess, type Access } from '../app/projects/access.ts';
 import { createKeyUses } from '../app/projects/key-uses.ts';
 import type { Config } from '../config/config.ts';
 import type { Mode } from '../domain/permission.ts';
@@ -64,7 +64,7 @@ export async function startServers(
   const baseUrls = { live: config.baseUrl, test: config.sandboxBaseUrl };
   const plugins = [
     ...monitoring.plugins,
-    ...apiRoutes(api, createEventReader(app, logs)),
+    ...apiRoutes(api, createEventReader(app, logs), access),
     checkoutRoutes({ ...api, access, assets, watch, problems }),
     docsRoutes({ baseUrls, assets, program }),
   ];
@@ -120,8 +120,8 @@ export async function startServers(
   return stop;
 }
 
-function apiRoutes(api: Api, events: EventReader) {
-  return [transactionRoutes(api), orderRoutes(api), refundRoutes(api), eventRoutes(api, events)];
+function apiRoutes(api: Api, events: EventReader, access: Access) {
+  return [transactionRoutes(api), orderRoutes(api), refundRoutes(api), eventRoutes(api, events, access)];
 }
 
 /** Saves the uses of keys every while, and when it is stopped. */

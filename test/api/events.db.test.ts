@@ -193,6 +193,17 @@ describe('waiting for events', () => {
     expect((await shop.call({ path: '/v1/events?wait=31' })).status).toBe(400);
   });
 
+  it('ends without events where its key was revoked meanwhile', async () => {
+    const { shop, first } = await shopWithEvents();
+    const key = await shop.key({ permission: 'read' });
+    const waiting = http.call({ path: '/v1/events?after=3&wait=30', key });
+    await waits(1);
+    await http.revokeKey(key);
+    await complete(first);
+    await number();
+    expect((await waiting).status).toBe(401);
+  });
+
   it('is for 20 calls of a key at a time', async () => {
     const { shop, first } = await shopWithEvents();
     const waiting = Array.from({ length: 20 }, () => read(shop, 'after=3&wait=30'));

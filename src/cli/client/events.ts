@@ -1,6 +1,6 @@
-import { Option, type Command } from 'commander';
-import { EVENT_TYPES } from '../../domain/event-type.ts';
-import { wholeNumber } from '../arguments.ts';
+import { InvalidArgumentError, Option, type Command } from 'commander';
+import { EVENT_TYPES, isEventType } from '../../domain/event-type.ts';
+import { commaSeparated, wholeNumber } from '../arguments.ts';
 import { print, printsRecord, table, writeErrorLines, writeLines, type OutputOptions } from '../output.ts';
 import { untilStopSignal } from '../signals.ts';
 import { forwardEvent, targetOf } from './forward.ts';
@@ -9,7 +9,7 @@ import { entryLines, entryRecord } from './log-lines.ts';
 import { listAt, parseExact, readEvent, readLog, type LogEntry } from './log.ts';
 import { keptSecret } from './kept.ts';
 import { CommandFailure } from '../failure.ts';
-import { ask, at, serviceOf, textAt } from './service.ts';
+import { ask, at, serviceOf, textAt, type Service } from './service.ts';
 import { cursorOf, sinceOf, type Since } from './since.ts';
 
 interface ListOptions extends OutputOptions {
@@ -35,10 +35,10 @@ export function addEventCommands(events: Command): void {
     .option('--limit <n>', `how many, 1 to ${MAX_LIMIT}`, wholeNumber(1, MAX_LIMIT), 20)
     .action(list);
   printsRecord(events.command('get').description('show an event, its body and its deliveries'))
-    .argument('<id>', "the event's id, evt_…")
+    .argument('<id>', "the event's id, evt_…, or its position")
     .action(get);
   printsRecord(events.command('resend').description('send an event again to your endpoints, or to a server near you'))
-    .argument('<id>', "the event's id, evt_…")
+    .argument('<id>', "the event's id, evt_…, or its position")
     .option('--endpoint <id>', 'only to this endpoint, we_…; by default to all that are on')
     .addOption(
       new Option('--forward-to <url>', 'from this machine to this address, signed as by cointill listen')
@@ -64,16 +64,46 @@ export function sinceOption(what = 'where to begin'): Option {
 }
 
 export function typesOption(): Option {
-  return new Option('--events <types>', `only these types, separated by commas: ${EVENT_TYPES.join(', ')}`);
+  return new Option('--events <types>', `only these types, separated by commas: ${EVENT_TYPES.join(', ')}`).argParser(
+    typesOf,
+  );
+}
+
+function typesOf(text: string): string {
+  const types = commaSeparated(text);
+  const unknown = types.find((type) => !isEventType(type));
+  if (types.length > 0 && unknown === undefined) return types.join(',');
+  throw new InvalidArgumentError(`Give types such as order.completed. These exist: ${EVENT_TYPES.join(', ')}.`);
+}
+
+/** The id of an event that is named by its id or by its position. */
+async function eventIdOf(service: Service, text: string): Promise<string> {
+  const [, position] = /^#?(\d{1,15})$/.exec(text) ?? [];
+  if (position === undefined) return text;
+  const { entries } = await readLog(service, { after: String(Math.max(0, Number(position) - 1)), limit: 1 });
+  const [entry] = entries;
+  if (entry !== undefined && 'event' in entry && entry.position === Number(position)) return entry.event.id;
+  throw new CommandFailure(`There is no event at position ${position}.`);
 }
 
 async function list({ since, limit, events: types, payment, ...options }: ListOptions): Promise<void> {
   const service = serviceOf(process.env);
   const after = await cursorOf(service, since, AbortSignal.timeout(60_000));
-  const { entries, next, head, oldest } = await readLog(service, { after, limit, types, payment });
-  print(options, { entries: entries.map((entry) => entryRecord(entry)), next, head, oldest }, () => [
+  const { entries, next, head, text } = await readLog(service, { after, limit, types, payment });
+  if (options.json === true) {
+    process.stdout.write(`${text}\n`);
+    return;
+  }
+  const again = [
+    'cointill events list',
+    `--since ${next}`,
+    types && `--events ${types}`,
+    payment && `--payment ${payment}`,
+  ];
+  const command = again.filter((part) => part !== undefined).join(' ');
+  writeLines([
     ...entryTable(entries),
-    ...(Number(next) < head ? [`The log goes on to #${head}. Read on with: cointill events list --since ${next}`] : []),
+    ...(Number(next) < head ? [`The log goes on to #${head}. Read on with: ${command} --limit ${limit}`] : []),
   ]);
 }
 
@@ -83,11 +113,12 @@ function entryTable(entries: readonly LogEntry[]): readonly string[] {
     const { event, position } = entry;
     return [`#${position}`, event.createdAt, event.type, event.object, event.id];
   });
-  return table(['Position', 'Time', 'Type', 'Payment or refund', 'Event'], rows, 'There are no events.');
+  return table(['Position', 'Time', 'Type', 'Payment or refund', 'Event'], rows, 'No events were found.');
 }
 
-async function get(id: string, options: OutputOptions): Promise<void> {
-  const { event, text, details } = await readEvent(serviceOf(process.env), id);
+async function get(named: string, options: OutputOptions): Promise<void> {
+  const service = serviceOf(process.env);
+  const { event, text, details } = await readEvent(service, await eventIdOf(service, named));
   if (options.json === true) {
     process.stdout.write(`${text}\n`);
     return;
@@ -104,8 +135,9 @@ async function get(id: string, options: OutputOptions): Promise<void> {
   ]);
 }
 
-async function resend(id: string, { endpoint, forwardTo, ...options }: ResendOptions): Promise<void> {
+async function resend(named: string, { endpoint, forwardTo, ...options }: ResendOptions): Promise<void> {
   const service = serviceOf(process.env);
+  const id = await eventIdOf(service, named);
   if (forwardTo !== undefined) {
     const [{ event, details }, { project }] = [await readEvent(service, id), await readLog(service, { after: 'now' })];
     const secret = keptSecret({ ...service, project }, undefined, process.env);
@@ -134,6 +166,8 @@ export async function tailLog({ since = { after: 'now' }, events: types, json }:
   const service = serviceOf(process.env);
   const stopped = new AbortController();
   void untilStopSignal().then(() => stopped.abort());
+  // A key that may not read ends the command here.
+  await readLog(service, { after: 'now', limit: 1, signal: stopped.signal });
   const after = await cursorOf(service, since, stopped.signal);
   writeErrorLines([`Watching ${service.mode} events of ${service.url}. Stop with Ctrl-C.`]);
   await followLog(service, {

@@ -19,6 +19,10 @@ const PAGE = 100;
 const WAIT_SECONDS = 25;
 const MIN_PAUSE_MS = 500;
 const MAX_PAUSE_MS = 30_000;
+/** So many answers in a minute come as soon as they can; more wait, and leave the key's requests to others. */
+const QUICK_ANSWERS = 20;
+const PACE_MS = 2_000;
+const MINUTE_MS = 60_000;
 const SLEEP_CHECK_MS = 5_000;
 /** Longer than a busy machine holds up a timer. */
 const ASLEEP_MS = 30_000;
@@ -32,6 +36,7 @@ export async function followLog(service: Service, following: Following): Promise
   let { after } = following;
   let failures = 0;
   let told = '';
+  const answers: number[] = [];
   while (!stopped.aborted) {
     const woken = untilWoken(stopped);
     try {
@@ -52,6 +57,8 @@ export async function followLog(service: Service, following: Following): Promise
       if (stopped.aborted) return;
       // An event whose position is still being given names no place yet.
       if (page.next.startsWith('evt_')) await pauseFor(MIN_PAUSE_MS, stopped);
+      // A full page is followed by the next one at once.
+      else if (page.entries.length < PAGE && isBusy(answers)) await pauseFor(PACE_MS, stopped);
       after = page.next;
       onPage?.(after);
     } catch (error) {
@@ -72,6 +79,14 @@ export async function followLog(service: Service, following: Following): Promise
       woken.end();
     }
   }
+}
+
+/** Notes an answer, and whether there were many in the last minute. */
+function isBusy(answers: number[]): boolean {
+  answers.push(performance.now());
+  if (answers.length <= QUICK_ANSWERS) return false;
+  const [first = 0] = answers.splice(0, 1);
+  return performance.now() - first < MINUTE_MS;
 }
 
 /** Why it is tried again. @throws the error if trying again cannot help */

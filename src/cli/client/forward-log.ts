@@ -43,13 +43,13 @@ export async function forwardLog(options: ForwardOptions): Promise<void> {
   const stopped = new AbortController();
   void untilStopSignal().then(() => stopped.abort());
   const say = (...lines: readonly string[]): void => (options.json === true ? writeErrorLines : writeLines)(lines);
-  const { project, head } = await readLog(service, { after: 'now', limit: 1, signal: stopped.signal });
+  const { project, head, oldest } = await readLog(service, { after: 'now', limit: 1, signal: stopped.signal });
   const log = { ...service, project };
   const kept = openPosition(log, process.env);
   const secret = keptSecret(log, options.secret, process.env);
   const forwarder = createForwarder(options, secret, stopped.signal, say);
   try {
-    const after = await beginning(service, options, kept, head, stopped.signal);
+    const after = await beginning(service, options, kept, { head, oldest }, stopped.signal);
     const keys = onKey('r', forwarder.again);
     say(...announcement(service, options, secret, { after, head, hasKeys: keys !== null }));
     const save = savingTo(kept, say);
@@ -76,10 +76,13 @@ async function beginning(
   service: Service,
   { since }: ForwardOptions,
   kept: KeptPosition,
-  head: number,
+  { head, oldest }: { readonly head: number; readonly oldest: number },
   signal: AbortSignal,
 ): Promise<string> {
-  if (since !== undefined) return cursorOf(service, since, signal);
+  if (since !== undefined) {
+    const after = await cursorOf(service, since, signal);
+    return after === 'now' ? String(head) : after === 'start' ? String(oldest - 1) : after;
+  }
   return kept.position ?? String(head);
 }
 
@@ -93,9 +96,7 @@ function announcement(
   return [
     `Forwarding ${mode} events of ${url} to ${forwardTo}. Stop with Ctrl-C.`,
     `They are signed with ${secret}`,
-    ...(fail === undefined
-      ? []
-      : [`The first ${fail === true ? 'requests' : `${fail} requests`} of each event fail without being sent.`]),
+    ...(fail === undefined ? [] : [`${failures(fail)} of each event fails without being sent.`]),
     ...(missed > 0 ? [`The log has ${missed === 1 ? '1 event' : `${missed} events`} since #${after}.`] : []),
     ...(after === String(head)
       ? ['Waiting for the next event. For earlier ones, add --since 24h or --since start.']
@@ -105,6 +106,11 @@ function announcement(
       : `What your server refuses is sent again ${hasKeys ? 'if you press r, or ' : ''}with: cointill events resend evt_… --forward-to ${forwardTo}`,
     '',
   ];
+}
+
+function failures(fail: number | true): string {
+  if (fail === true) return 'Every request';
+  return fail === 1 ? 'The first request' : `Each of the first ${fail} requests`;
 }
 
 /** Keeps the position; a disk that does not take it is told once. */
@@ -134,6 +140,7 @@ function createForwarder(
   const { forwardTo, json, retry } = options;
   const failing = options.fail === true ? Infinity : (options.fail ?? 0);
   const open = new Map<string, Open>();
+  let isWaiting = false;
 
   const tell = (entry: LogEntry, forwarded: Forwarded | null, attempt: number): void => {
     if (json === true) process.stdout.write(`${JSON.stringify(entryRecord(entry, forwarded, attempt))}\n`);
@@ -142,15 +149,15 @@ function createForwarder(
 
   /** Sends an event once there is a server: nobody wants to find a day's events among the refused ones. */
   const reach = async (event: LoggedEvent): Promise<Forwarded> => {
-    let isTold = false;
     for (;;) {
       const forwarded = await forwardEvent(forwardTo, secret, event, stopped);
       if (forwarded.isReached || stopped.aborted) {
-        if (isTold && forwarded.isReached) say('Your server answers.');
+        if (isWaiting && forwarded.isReached) say('Your server answers.');
+        isWaiting = false;
         return forwarded;
       }
-      if (!isTold) say(`${forwardTo}: ${forwarded.answer}. Waiting for your server.`);
-      isTold = true;
+      if (!isWaiting) say(`${forwardTo}: ${forwarded.answer}. Waiting for your server.`);
+      isWaiting = true;
       await pauseFor(SERVER_PAUSE_MS, stopped);
     }
   };
@@ -180,7 +187,7 @@ function createForwarder(
     },
     /** Sends everything again that was refused. */
     again: async (): Promise<void> => {
-      if (open.size === 0) say('Your server has accepted everything.');
+      if (open.size === 0) say(isWaiting ? 'Waiting for your server.' : 'Your server has accepted everything.');
       for (const one of open.values()) await send(one);
     },
     end: (): void => {

@@ -66,7 +66,9 @@ export async function post(
   } catch (error) {
     const isLate = error instanceof DOMException && error.name === 'TimeoutError';
     const reason = codeOf(error) ?? reasonOf(error);
-    const answer = isLate ? `no answer within ${TIMEOUT_MS / 1_000} seconds` : `no answer (${reason})`;
+    const answer = isLate
+      ? `no answer within ${TIMEOUT_MS / 1_000} seconds`
+      : `no answer (${reason === 'UND_ERR_SOCKET' ? 'the connection was closed' : reason})`;
     const isReached = isLate || !(UNREACHED.test(reason) || stopped?.aborted === true);
     return { isAccepted: false, status: null, isReached, answer, detail: null, durationMs: since() };
   }
@@ -78,7 +80,8 @@ function redirection(target: string): string {
 
 /** The address of `--forward-to`; without a scheme it is http, as for a server on this machine. */
 export function targetOf(text: string): string {
-  const url = URL.parse(text.includes('://') ? text : `http://${text}`);
+  const address = /^\d{1,5}$/.test(text) ? `localhost:${text}` : text;
+  const url = URL.parse(address.includes('://') ? address : `http://${address}`);
   if (url === null || !/^https?:$/.test(url.protocol))
     throw new InvalidArgumentError('Give an address such as localhost:3000/webhooks.');
   if (url.username !== '') throw new InvalidArgumentError('The address must not contain a user name or password.');

@@ -27,6 +27,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
 /** SQLite: another process holds the file. */
 const BUSY = 5;
 const SECRET_BYTES = 32;
+const SECRET = /^whsec_[A-Za-z0-9+/]{4,}=*$/;
 
 /**
  * Opens the position of a log, which only one process can have open: SQLite's lock ends with its process, and a write
@@ -68,7 +69,11 @@ export function keptSecret(log: Log, given: string | undefined, env: Environment
   const file = fileOf(log, 'secret', env);
   try {
     mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
-    if (given === undefined) return readFileSync(file, 'utf8').trim();
+    if (given === undefined) {
+      const kept = readFileSync(file, 'utf8').trim();
+      if (SECRET.test(kept)) return kept;
+      throw new Error('it holds no secret');
+    }
     // A crash leaves the whole secret of before or after.
     writeFileSync(`${file}.new`, `${given}\n`, { mode: 0o600 });
     renameSync(`${file}.new`, file);

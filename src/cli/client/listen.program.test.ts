@@ -122,10 +122,10 @@ it('waits for a server that is down, and tells what a server refuses, which is s
   await running.waitFor(/Your server answers[^]*#1 {2}200 OK/);
   shop.answer = 500;
   await order();
-  await running.waitFor(/#2 {2}500 Internal Server Error.*\n +the answer\n/);
+  await running.waitFor(/#2 {2}500 Internal Server Error.*\n +evt_\w+: the answer\n/);
   shop.answer = 302;
   await order();
-  await running.waitFor(/#3 {2}302 Found.*\n +It redirects to \/other/);
+  await running.waitFor(/#3 {2}302 Found.*\n +evt_\w+: It redirects to \/other/);
   const { stdout } = await stop(running);
   const [, id = ''] = /did not accept (evt_\w+), evt_\w+\. Send one again/.exec(stdout) ?? [];
   shop.answer = 200;
@@ -189,10 +189,11 @@ it('makes each event happen to an order of its own or of yours, and shows, lists
   const triggered = await cointill.json('trigger', 'order.expired', '--order', own);
   expect(triggered).toMatchObject({ payment: own, events: expect.arrayContaining([expect.anything()]) });
   const listed = (await cointill.json('events', 'list', '--payment', own)) as {
-    readonly entries: readonly { readonly id: string; readonly type: string }[];
+    readonly data: readonly { readonly event: { readonly id: string; readonly type: string } }[];
   };
-  expect(listed.entries.map(({ type }) => type)).toEqual(['order.created', 'order.expired']);
-  const id = listed.entries[0]?.id ?? '';
+  expect(listed.data.map(({ event }) => event.type)).toEqual(['order.created', 'order.expired']);
+  const id = listed.data[0]?.event.id ?? '';
+  expect((await cointill.run('events', 'get', '1')).stdout).toContain('#1');
   expect(await cointill.json('events', 'get', id)).toMatchObject({
     event: { id, type: 'order.created' },
     deliveries: [],
@@ -206,6 +207,9 @@ it('makes each event happen to an order of its own or of yours, and shows, lists
     [['trigger', 'order.created', '--order', own], 2, 'Leave out --order'],
     [['trigger', 'order.completed', '--order', own], 1, 'expired'],
     [['listen', '--forward-to', 'ftp://x'], 2, 'Give an address'],
+    [['listen', '--events', 'order.paid'], 2, 'Give types such as order.completed'],
+    [['listen', '--retry'], 2, '--retry works only with --forward-to'],
+    [['events', 'get', '1000'], 1, 'ends at'],
   ] as const;
   for (const [args, code, message] of wrong) {
     expect(await cointill.run(...args)).toMatchObject({ code, stderr: expect.stringContaining(message) });

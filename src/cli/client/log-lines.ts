@@ -10,7 +10,8 @@ export function entryLines(entry: LogEntry, forwarded: Forwarded | null = null, 
   if (forwarded === null) return [`${head}  ${event.id}`];
   const again = attempt > 1 ? ` (attempt ${attempt})` : '';
   const line = `${head}  ${forwarded.answer}, ${forwarded.durationMs} ms${again}`;
-  return forwarded.detail === null ? [line] : [line, `          ${forwarded.detail}`];
+  if (forwarded.isAccepted) return [line];
+  return [line, `          ${[event.id, forwarded.detail].filter((part) => part !== null).join(': ')}`];
 }
 
 /** The same as one JSON document. */

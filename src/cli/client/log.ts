@@ -23,6 +23,8 @@ export interface LogPage {
   readonly oldest: number;
   /** The project of the key. */
   readonly project: string;
+  /** The whole answer. */
+  readonly text: string;
 }
 
 export interface LogQuery {
@@ -59,6 +61,7 @@ export async function readLog(service: Service, query: LogQuery): Promise<LogPag
     head: Number(at(page, 'head')),
     oldest: Number(at(page, 'oldest')),
     project: headers.get('x-project-id') ?? '',
+    text,
   };
 }
 

@@ -31,9 +31,14 @@ export function serviceOf(env: Environment): Service {
   if (facts.kind === 'public') {
     throw new CommandFailure('COINTILL_KEY is a public key, which reads no events. Use a secret key (sk_…).');
   }
-  const url = URL.parse(address);
-  if (url === null || !/^https?:$/.test(url.protocol) || url.username !== '' || url.search !== '' || url.hash !== '') {
+  const url = URL.parse(address.includes('://') ? address : `http://${address}`);
+  if (url === null || !/^https?:$/.test(url.protocol)) {
     throw new CommandFailure(`COINTILL_URL must be an http or https address. ${SET_BOTH}`);
+  }
+  if (url.username !== '' || url.search !== '' || url.hash !== '' || /\/(?:v1|api)\b/.test(url.pathname)) {
+    throw new CommandFailure(
+      `COINTILL_URL must be the address alone, without a path of the API, a user or a query. ${SET_BOTH}`,
+    );
   }
   return { url: `${url.origin}${url.pathname.replace(/\/+$/, '')}`, key, mode: facts.mode };
 }

@@ -42,7 +42,7 @@ describe('a request', () => {
     [
       'whose value was changed',
       { body: BODY.replace('completed', 'failed') },
-      { service: 'wrong', standard: 'wrong', hint: expect.stringContaining('a value in the body was changed') },
+      { service: 'wrong', standard: 'wrong', hint: expect.stringContaining('the body was changed') },
     ],
     [
       'from another time',
@@ -63,6 +63,16 @@ describe('a request', () => {
       'that was cut off',
       { headers: { 'content-length': String(BODY.length) }, body: BODY.slice(0, 40) },
       { service: 'wrong', hint: expect.stringContaining('it was cut off') },
+    ],
+    [
+      'whose webhook-timestamp was changed',
+      { headers: { 'webhook-timestamp': String(NOW - 1) } },
+      { service: 'verified', standard: 'wrong', hint: expect.stringMatching(/^The secret and the body are right/) },
+    ],
+    [
+      'whose x-service-signature was changed',
+      { headers: { 'x-service-signature': '0'.repeat(64) } },
+      { service: 'wrong', standard: 'verified', hint: expect.stringContaining('x-service-signature was changed') },
     ],
     [
       'with another form of signature',

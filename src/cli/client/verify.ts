@@ -31,7 +31,8 @@ export function addVerifyCommand(verify: Command): void {
         `webhook-signature    ${standard}`,
         ...hints.map((hint) => `- ${hint}`),
       ]);
-      if (service !== 'verified' || standard !== 'verified') throw new CommandFailure('The request is not verified.');
+      const isVerified = service === 'verified' && (standard === 'verified' || standard === 'stale');
+      if (!isVerified) throw new CommandFailure('The request is not verified.');
     });
 }
 
@@ -63,18 +64,36 @@ interface Verdict {
 export function verdict({ headers, body }: Request, secret: string, nowSeconds: number): Verdict {
   const check = (bytes: Buffer<ArrayBuffer>) => readDelivery(headers, bytes, secret, nowSeconds);
   const { serviceSignature: service, standardSignature: standard } = check(body);
-  const isWrong = service === 'wrong' || standard === 'wrong';
-  const isOldSecret = service === 'wrong' && (standard === 'verified' || standard === 'stale');
-  const spelled = isWrong && !isOldSecret ? spellings(body).find(({ bytes }) => isRight(check(bytes))) : undefined;
   const hints = [
     ...missing(headers),
     ...cutOff(headers, body),
     ...(standard === 'stale' ? [staleness(headers, nowSeconds)] : []),
     ...(service === 'wrong' ? formOf(headers['x-service-signature'] ?? '') : []),
-    ...(spelled === undefined ? [] : [spelled.hint]),
-    ...(isWrong && spelled === undefined ? [secretHint(service, standard)] : []),
   ];
-  return { service, standard, hints };
+  return { service, standard, hints: hints.length > 0 && standard !== 'stale' ? hints : [...hints, ...causes()] };
+
+  /** Causes that neither a header nor the length shows. */
+  function causes(): readonly string[] {
+    const isRightStandard = standard === 'verified' || standard === 'stale';
+    if (standard === 'wrong' && service === 'verified') return [CHANGED_HEADERS];
+    if (service === 'wrong' && isRightStandard) return [isRotating(headers) ? OLD_SECRET : CHANGED_SERVICE];
+    if (service !== 'wrong' && standard !== 'wrong') return [];
+    const spelled = spellings(body).find(({ bytes }) => isRight(check(bytes)));
+    return [spelled?.hint ?? OTHER_SECRET];
+  }
+}
+
+const CHANGED_HEADERS =
+  'The secret and the body are right, so webhook-id, webhook-timestamp or webhook-signature was changed on its way.';
+const CHANGED_SERVICE = 'The secret and the body are right, so x-service-signature was changed on its way.';
+const OLD_SECRET =
+  'This is the secret before the last rotation: until it ends, it signs webhook-signature alone. Use the new secret.';
+const OTHER_SECRET =
+  'This secret did not sign this body. It belongs to another endpoint or mode, or was rotated; or the body was changed: a value, or the order of its fields.';
+
+/** While two secrets sign, there are two signatures. */
+function isRotating({ 'webhook-signature': signatures = '' }: Request['headers']): boolean {
+  return signatures.trim().split(' ').length > 1;
 }
 
 function isRight({ serviceSignature, standardSignature }: ReturnType<typeof readDelivery>): boolean {
@@ -100,7 +119,7 @@ function cutOff({ 'content-length': length = '' }: Request['headers'], body: Buf
 function staleness({ 'webhook-timestamp': timestamp }: Request['headers'], nowSeconds: number): string {
   const seconds = Math.round(nowSeconds - Number(timestamp));
   const how = seconds > 0 ? `${seconds} seconds old` : `${-seconds} seconds in the future`;
-  return `The signature is right, but webhook-timestamp is ${how}; five minutes are allowed. The request was sent again by somebody, or a clock is wrong.`;
+  return `The signature is right. webhook-timestamp is ${how}, which a saved request may be. A server refuses more than five minutes: was it sent again, or is a clock wrong?`;
 }
 
 function formOf(signature: string): readonly string[] {
@@ -127,14 +146,4 @@ function spellings(body: Buffer): readonly { readonly bytes: Buffer<ArrayBuffer>
   } catch {
     return [trimmed];
   }
-}
-
-function secretHint(service: SignatureCheck, standard: SignatureCheck): string {
-  if (service === 'wrong' && (standard === 'verified' || standard === 'stale')) {
-    return 'This is the secret before the last rotation: until it ends, it signs webhook-signature alone. Use the new one.';
-  }
-  if (standard === 'wrong' && service === 'verified') {
-    return 'The secret and the body are right, so that webhook-id, webhook-timestamp or webhook-signature was changed.';
-  }
-  return 'This secret did not sign this body. It belongs to another endpoint or mode, was rotated, or a value in the body was changed.';
 }

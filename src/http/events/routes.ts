@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import { forRequest } from '../../app/context.ts';
+import type { Access } from '../../app/projects/access.ts';
 import type { EventReader } from '../../app/live/read-events.ts';
 import { resendEvent, type ResentDelivery } from '../../app/webhooks/resend-event.ts';
 import { parseLogCursor } from '../../domain/event-log.ts';
@@ -12,6 +13,8 @@ import { findEvent } from '../../store/webhooks/event-list.ts';
 import { logEnds, positionOf, type LogPage } from '../../store/webhooks/event-log.ts';
 import { isoTimeOrNull } from '../../wire/time.ts';
 import { keyOf, sendDone, type Api } from '../api.ts';
+import { authoriseAgain } from '../auth.ts';
+import { clientAddress } from '../client.ts';
 import { invalid, RequestError } from '../errors.ts';
 import { idempotencyHeader, orderErrors } from '../fields.ts';
 import { idempotencyOf, sendJson } from '../idempotency-key.ts';
@@ -34,9 +37,9 @@ const RETRY_SECONDS = 5;
 const USUAL_LIMIT = 100;
 
 /** The log of a project's events, of payments of both APIs, below `/v1/events`. */
-export function eventRoutes(api: Api, events: EventReader): (app: FastifyInstance) => void {
+export function eventRoutes(api: Api, events: EventReader, access: Access): (app: FastifyInstance) => void {
   return (app) => {
-    listRoute(app, api, events);
+    listRoute(app, api, events, access);
     oneRoute(app, api);
     resendRoute(app, api);
   };
@@ -47,7 +50,7 @@ const scopeOf = (request: FastifyRequest): ProjectMode => {
   return { projectId: project.id, mode };
 };
 
-function listRoute(app: FastifyInstance, { app: core }: Api, events: EventReader): void {
+function listRoute(app: FastifyInstance, { app: core }: Api, events: EventReader, access: Access): void {
   const schema = {
     tags,
     operationId: 'listEvents',
@@ -83,6 +86,10 @@ function listRoute(app: FastifyInstance, { app: core }: Api, events: EventReader
         return events.read(scope, { after, limit, types, paymentId }, waiting);
       };
       let page = await read();
+      if ((query.wait ?? 0) > 0) {
+        const { authorization: header } = request.headers;
+        await authoriseAgain(access, { header, address: clientAddress(request) }, 'read_events');
+      }
       // Entries were deleted meanwhile: a cursor before them is refused now, and start begins behind them.
       if (page === 'deleted') page = await read();
       if (page === 'deleted') throw new RequestError('service_unavailable', 'Entries are being deleted. Try again.');
@@ -113,7 +120,10 @@ async function readAfter({ db }: Api['app'], scope: ProjectMode, text: string): 
     const id = decodeId('event', cursor.id);
     const position = id === null ? null : await positionOf(db, scope, id);
     if (position === null)
-      throw invalid('after', 'after names an event that is not in the log of this project and mode.');
+      throw invalid(
+        'after',
+        'after names an event that is not in the log of this project and mode. Begin with a position, start or now.',
+      );
     return position === 'unnumbered' ? null : position;
   }
   const { position } = cursor;

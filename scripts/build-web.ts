@@ -4,16 +4,17 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import { build, type InlineConfig, type Rolldown } from 'vite';
-import { BUILD_FOLDER, sourceDigest, WEB_FOLDER, type Manifest } from '../src/http/pages/assets.ts';
+import { BUILD_FOLDER, GUIDE_FILE, sourceDigest, WEB_FOLDER, type Manifest } from '../src/http/pages/assets.ts';
 import { buildDashboard } from './build-dashboard.ts';
+import { renderGuide } from './build-guide.ts';
 import { putInPlace } from './put-in-place.ts';
 
 /** Browsers of the last three years. */
 const TARGET = ['chrome119', 'edge119', 'firefox119', 'safari17'];
 
 /**
- * Builds the assets of the payment page and the documentation, and the script for shops' pages, into
- * `web/dist/checkout`: each file with its compressed versions, and `manifest.json`. The folder is replaced as a whole,
+ * Builds the assets of the payment page and the documentation, the guide's pages, and the script for shops' pages, into
+ * `web/dist/checkout`: each asset with its compressed versions, and `manifest.json`. The folder is replaced as a whole,
  * so that neither a crash nor a simultaneous build leaves half of it. Throws with the compiler's message if the sources
  * do not compile.
  */
@@ -24,6 +25,7 @@ export async function buildWeb(buildFolder: string = BUILD_FOLDER): Promise<void
   const embed = await bundle('checkout/embed.ts', 'iife');
   const docs = await bundle('docs/docs.ts', 'es');
   const docsStyle = await bundle('docs/docs.css', 'es');
+  const guide = await renderGuide();
   const manifest: Manifest = {
     page: hashedName('page', 'js', page),
     style: hashedName('page', 'css', style),
@@ -41,6 +43,7 @@ export async function buildWeb(buildFolder: string = BUILD_FOLDER): Promise<void
     await writeAll(fresh, 'embed.js', embed);
     await writeAll(fresh, manifest.docs, docs);
     await writeAll(fresh, manifest.docsStyle, docsStyle);
+    await writeFile(path.join(fresh, GUIDE_FILE), JSON.stringify(guide));
     await writeFile(path.join(fresh, 'manifest.json'), `${JSON.stringify(manifest, null, 2)}\n`);
     await putInPlace(fresh, buildFolder);
   } finally {

@@ -37,7 +37,9 @@ export async function servedText(
 /** Sends the file in the best encoding that the client accepts, or says that the client already has it. */
 export function sendFile(request: FastifyRequest, reply: FastifyReply, file: ServedFile): FastifyReply {
   void reply.headers(file.headers).headers({ etag: file.etag, vary: 'accept-encoding' });
-  if (matchesEtag(request.headers['if-none-match'], file.etag)) return reply.code(304).send();
+  // A client cannot already have what is not there.
+  if (reply.statusCode === 200 && matchesEtag(request.headers['if-none-match'], file.etag))
+    return reply.code(304).send();
   const encoding = negotiateEncoding(request.headers['accept-encoding']);
   if (encoding !== 'identity') void reply.header('content-encoding', encoding);
   return reply.header('content-type', file.contentType).send(file.bodies[encoding]);

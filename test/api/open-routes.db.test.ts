@@ -220,9 +220,8 @@ describe('the documents', async () => {
     expect(parseYaml(yaml.text)).toEqual(json.body);
   });
 
-  it('are shown at /docs, where nothing is loaded from elsewhere and no script or style stands in the page', async () => {
-    const page = await http.call({ path: '/docs' });
-    expect((await http.call({ path: '/docs/' })).text).toBe(page.text);
+  it('are shown at /docs/api, where nothing is loaded from elsewhere and no script or style stands in the page', async () => {
+    const page = await http.call({ path: '/docs/api' });
     const policy = page.headers['content-security-policy'] ?? '';
     expect(policy).toContain("default-src 'none'; script-src 'self'; style-src 'self'");
     expect(policy).not.toContain('unsafe');
@@ -232,14 +231,14 @@ describe('the documents', async () => {
     const ids = new Set([...page.text.matchAll(/ id="([^"]*)"/g)].map(([, id = '']) => `#${id}`));
     expect(links.filter((link) => link.startsWith('#') && !ids.has(link))).toEqual([]);
     for (const link of links.filter((one) => !/^(?:#|data:)/.test(one))) {
-      expect([link, (await http.call({ path: link })).status]).toEqual([link, 200]);
+      expect([link, (await http.call({ path: link.replace(/#.*/, '') })).status]).toEqual([link, 200]);
     }
     for (const operation of Object.values(document.paths).flatMap((methods) => Object.values(methods))) {
       expect(ids).toContain(`#${operation.operationId}`);
     }
   });
 
-  it.each(['/docs', '/docs/json', '/docs/yaml', '/openapi.json'])(
+  it.each(['/docs', '/docs/api', '/docs/webhooks', '/docs/webhooks.md', '/docs/yaml', '/llms.txt', '/openapi.json'])(
     'are made once, and %s is not sent again to whoever has it',
     async (path) => {
       const headers = { 'accept-encoding': 'br' };
@@ -263,10 +262,12 @@ describe('the documents', async () => {
   });
 
   it('hold no file but their own', async () => {
-    for (const path of ['/docs/static/../../package.json', '/docs/%2e%2e/package.json', '/docs/nothing']) {
+    for (const path of ['/docs/static/../../package.json', '/docs/%2e%2e/package.json']) {
       const { status, body } = await http.call({ path });
       expect([path, status, body]).toMatchObject([path, 404, { error: { type: 'not_found_error' } }]);
     }
+    const { status, text } = await http.call({ path: '/docs/..%2f..%2fpackage.json' });
+    expect([status, text]).toEqual([404, expect.stringContaining('This page does not exist')]);
   });
 });
 

@@ -172,7 +172,8 @@ it('the documentation has its own limit per address, which takes nothing from th
   const call = (path: string): Call => from('203.0.113.1', { path });
   const page = call('/pay/ord_00000000000000000000000000');
   expect(await leftAfter(server, [call('/docs'), call('/openapi.json'), page])).toEqual(['1 of 2', '0 of 2', '1 of 2']);
-  for (const path of ['/docs', '/docs/', '/docs/json', '/docs/yaml', '/openapi.json']) {
+  const own = ['/docs/api', '/docs/webhooks', '/docs/webhooks.md', '/docs/search?q=a', '/docs/nothing', '/llms.txt'];
+  for (const path of ['/docs', '/docs/', '/docs/json', '/docs/yaml', '/openapi.json', ...own]) {
     const { status, body } = await http.call(call(path), server);
     expect([path, status, body]).toMatchObject([path, 429, { error: { type: 'rate_limit_error' } }]);
   }

@@ -22,7 +22,8 @@ it('every request that the documentation shows can be copied into a shell and su
   const service = await testService({ SANDBOX_COMPLETE_AFTER_SECONDS: '600' });
   const { first } = await service.start();
   if (first === null) throw new Error('The first start made no key.');
-  const page = await (await fetch(`${service.live}/docs`)).text();
+  const read = async (path: string) => (await fetch(`${service.live}${path}`)).text();
+  const page = `${await read('/docs')}${await read('/docs/api')}`;
   const requests = new Map(
     blocksOf(page).flatMap(({ tag, code }) => {
       const name = /data-curl="([^"]+)"/.exec(tag)?.[1];

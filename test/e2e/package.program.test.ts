@@ -76,6 +76,7 @@ describe('the npm package', () => {
       const banner = await eventually('the banner', async () => (text.includes('Stop with Ctrl-C.') ? text : null));
       expect(banner).toContain(`embedded, in ${home}/.local/share/cointill`);
       expect(banner).toMatch(/^ {2}npx cointill listen --project [0-9a-f-]{36}/m);
+      expect(await (await fetch(`${sandbox}/docs/keys`)).text()).toContain('<code>npx cointill project list');
       const [, curl = ''] = /^ +(curl .+?)\r?$/m.exec(banner) ?? [];
       const order: unknown = JSON.parse((await run('sh', ['-c', curl])).stdout);
       const [, key = ''] = /Bearer (\w+)/.exec(curl) ?? [];

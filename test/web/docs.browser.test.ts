@@ -10,6 +10,8 @@ import { portOf } from '../socket.ts';
 
 const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
 const PHONE = { width: 390, height: 844 };
+/** A page of each kind: with a wide table, with much code, the reference, and a search with and without results. */
+const PAGES = ['/docs/settings', '/docs/webhooks', '/docs/api', '/docs/search?q=webhook', '/docs/search?q=xylophone'];
 const DESKTOP = { width: 1280, height: 900 };
 
 describe.skipIf(hasNoBrowser)('the documentation', () => {
@@ -28,7 +30,7 @@ describe.skipIf(hasNoBrowser)('the documentation', () => {
   });
 
   /** Opens the page. `problems` are the browser's complaints, above all about a breach of the policy. */
-  async function open(options: BrowserContextOptions) {
+  async function open(options: BrowserContextOptions, path = '/docs') {
     const context = await browser.newContext(options);
     onTestFinished(() => context.close());
     const page = await context.newPage();
@@ -39,7 +41,7 @@ describe.skipIf(hasNoBrowser)('the documentation', () => {
       const { host } = new URL(request.url());
       if (host !== '' && host !== `127.0.0.1:${portOf(server)}`) problems.push(request.url());
     });
-    await page.goto(`http://127.0.0.1:${portOf(server)}/docs`);
+    await page.goto(`http://127.0.0.1:${portOf(server)}${path}`);
     return { page, problems };
   }
 
@@ -58,7 +60,10 @@ describe.skipIf(hasNoBrowser)('the documentation', () => {
     expect(background).toBe(
       'colorScheme' in options && options.colorScheme === 'dark' ? 'rgb(14, 20, 18)' : 'rgb(244, 246, 245)',
     );
-    expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBeLessThanOrEqual(0);
+    for (const path of ['', ...PAGES]) {
+      if (path !== '') await page.goto(`http://127.0.0.1:${portOf(server)}${path}`);
+      expect([path, await page.evaluate('document.documentElement.scrollWidth - innerWidth')]).toEqual([path, 0]);
+    }
     expect(problems).toEqual([]);
   });
 
@@ -72,14 +77,18 @@ describe.skipIf(hasNoBrowser)('the documentation', () => {
       ['dark', "axe.run({ runOnly: ['color-contrast', 'link-in-text-block'] })"],
     ] as const) {
       const { page } = await open({ viewport, colorScheme, bypassCSP: true });
-      await page.addScriptTag({ path: AXE });
-      const { violations } = await page.evaluate<AxeResults>(run);
-      expect(violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`)).toEqual([]);
+      for (const path of ['/docs', ...PAGES]) {
+        await page.goto(`http://127.0.0.1:${portOf(server)}${path}`);
+        await page.addScriptTag({ path: AXE });
+        const { violations } = await page.evaluate<AxeResults>(run);
+        expect(violations.map(({ id, nodes }) => `${path} ${id}: ${nodes[0]?.html}`)).toEqual([]);
+      }
     }
   });
 
   it('can be worked by keyboard: skip to the content, filter the contents, copy a request', async () => {
-    const { page, problems } = await open({ viewport: DESKTOP, permissions: ['clipboard-read', 'clipboard-write'] });
+    const permissions = ['clipboard-read', 'clipboard-write'];
+    const { page, problems } = await open({ viewport: DESKTOP, permissions }, '/docs/api');
     await page.keyboard.press('Tab');
     await page.keyboard.press('Enter');
     expect(await page.evaluate('document.activeElement.id')).toBe('content');
@@ -100,12 +109,33 @@ describe.skipIf(hasNoBrowser)('the documentation', () => {
   });
 
   it('folds its contents on a phone, and folds them again when one is chosen', async () => {
-    const { page } = await open({ viewport: PHONE });
+    const { page } = await open({ viewport: PHONE }, '/docs/api');
     const contents = page.locator('#contents');
     expect(await contents.getAttribute('open')).toBeNull();
     await contents.locator('summary').click();
     await contents.locator('a', { hasText: 'Create an order' }).click();
     expect(await contents.getAttribute('open')).toBeNull();
     expect(new URL(page.url()).hash).toBe('#createOrder');
+  });
+
+  it.each([
+    ['with', true],
+    ['without', false],
+  ])('searches from any page %s a script', async (_name, javaScriptEnabled) => {
+    const { page, problems } = await open({ viewport: PHONE, javaScriptEnabled }, '/docs/settings');
+    await page.getByRole('searchbox', { name: 'Search the documentation' }).fill('verify a signature');
+    await page.getByRole('button', { name: 'Search' }).click();
+    await page.locator('main li a').first().click();
+    expect(new URL(page.url()).pathname + new URL(page.url()).hash).toBe('/docs/webhooks#verify-a-signature');
+    expect(problems).toEqual([]);
+  });
+
+  it('follows links to anchors that were at /docs before the reference had a page of its own', async () => {
+    const { page } = await open({ viewport: DESKTOP }, '/docs#createOrder');
+    await page.waitForURL('**/docs/api#createOrder');
+    await page.goto(`http://127.0.0.1:${portOf(server)}/docs#quickstart`);
+    await page.keyboard.press('/');
+    expect(await page.evaluate('document.activeElement.id')).toBe('q');
+    expect(new URL(page.url()).pathname).toBe('/docs');
   });
 });

@@ -2,6 +2,9 @@ import { copyText } from '../clipboard.ts';
 
 const FEEDBACK_MS = 2_000;
 
+/** The API reference was a part of `/docs` once, and links lead to its anchors there. */
+if (location.pathname.replace(/\/$/, '') === '/docs' && location.hash !== '') followFormerAnchor();
+
 /**
  * The documentation is complete without a script, which only adds copy buttons, a filter, and a menu that closes
  * itself.
@@ -9,6 +12,11 @@ const FEEDBACK_MS = 2_000;
 for (const block of document.querySelectorAll<HTMLElement>('figure.code')) addCopyButton(block);
 addFilter();
 foldContents();
+
+function followFormerAnchor(): void {
+  if (document.querySelector(`#${CSS.escape(location.hash.slice(1))}`) === null)
+    location.replace(`/docs/api${location.hash}`);
+}
 
 function addCopyButton(block: HTMLElement): void {
   const button = document.createElement('button');
@@ -35,22 +43,27 @@ function announce(text: string): void {
   if (announcer !== null) announcer.textContent = text;
 }
 
-/** Filters the contents by all the words entered. */
+/** Filters long contents by all the words entered. The key `/` leads to the filter, or else to the search. */
 function addFilter(): void {
-  const nav = document.querySelector('#contents nav');
-  if (nav === null) return;
+  const nav = document.querySelector('#contents nav[data-filter]');
+  const search = document.querySelector<HTMLInputElement>('#q');
+  const input = nav === null ? search : filterOf(nav);
+  document.addEventListener('keydown', (event) => {
+    const isTyping = event.target instanceof Element && event.target.matches('input, textarea, select');
+    if (event.key !== '/' || event.ctrlKey || event.metaKey || event.altKey || isTyping) return;
+    event.preventDefault();
+    input?.focus();
+  });
+}
+
+function filterOf(nav: Element): HTMLInputElement {
   const input = document.createElement('input');
   input.type = 'search';
   input.placeholder = 'Filter';
   input.setAttribute('aria-label', 'Filter the contents');
   input.addEventListener('input', () => filter(nav, input.value));
   nav.prepend(input);
-  document.addEventListener('keydown', (event) => {
-    const isTyping = event.target instanceof Element && event.target.matches('input, textarea, select');
-    if (event.key !== '/' || event.ctrlKey || event.metaKey || event.altKey || isTyping) return;
-    event.preventDefault();
-    input.focus();
-  });
+  return input;
 }
 
 function filter(nav: Element, typed: string): void {

@@ -44,7 +44,9 @@ export function renderQuickstart({ servers, paths }: OpenApiDocument, program: s
       </li>
       <li>
         <h3>Ship when the order is <code>completed</code></h3>
-        <p>A <a href="#webhooks-guide">webhook</a> tells you when that happens. You can also read the order:</p>
+        <p>
+          A <a href="/docs/api#webhooks-guide">webhook</a> tells you when that happens. You can also read the order:
+        </p>
         ${codeBlock(curl({ url: `${sandbox}/v1/orders/$ORDER_ID`, method: 'GET' }), {
           label: 'Request',
           language: 'sh',
@@ -127,7 +129,7 @@ export function renderWebhooksGuide(document: OpenApiDocument, program: string):
           ${codeBlock(code, { label: name, language })}
         </details>`,
     )}
-    <h3 id="events">Events</h3>
+    <h3 id="event-types">Event types</h3>
     <dl class="fields">
       ${events.map(
         ({ type, operation }) =>

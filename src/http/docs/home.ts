@@ -68,7 +68,7 @@ function renderHome({ side, baseUrls, dashboardUrl, assets }: HomeOptions): stri
             <p class="lead">${LEADS[side]}</p>
             <section class="part">
               <dl class="fields">
-                ${row('/docs', 'Documentation', 'a quickstart, examples, webhooks and every endpoint')}
+                ${row('/docs', 'Documentation', 'a quickstart, the guide, every endpoint, and a search')}
                 ${dashboardUrl === null ? null : row(dashboardUrl, 'Dashboard', 'payments, webhooks, keys and people')}
                 ${row(`${baseUrls[other]}/`, name, about)} ${row('/openapi.json', 'OpenAPI', 'the API description')}
                 ${row('/healthz', 'Health', 'whether this process answers')}

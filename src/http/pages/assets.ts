@@ -11,10 +11,19 @@ const ROOT = path.join(import.meta.dirname, '../../..');
 /** The folder of the pages' browser code, and the folder of its build. */
 export const WEB_FOLDER = path.join(ROOT, 'web');
 export const BUILD_FOLDER = path.join(ROOT, 'web/dist/checkout');
-/** The dashboard's texts are a source of its build. */
+/** The dashboard's texts and the guide are sources of the build. */
 const TEXTS_FOLDER = path.join(ROOT, 'texts/dashboard');
+const GUIDE_FOLDER = path.join(ROOT, 'docs/guide');
 const BUILDS = path.join(ROOT, 'web/dist') + path.sep;
 const BUILDER = path.join(ROOT, 'scripts/build-web.ts');
+/** Pages of the documentation that stand beside the guide, relative to the checkout. */
+export const PAGES_BESIDE_GUIDE: readonly string[] = [
+  'docs/when-something-is-lost.md',
+  'docs/how-to/debug-a-payment.md',
+];
+const OTHER_SOURCES = [...PAGES_BESIDE_GUIDE, 'scripts/build-guide.ts', 'src/http/docs/blocks.ts'];
+/** The guide's pages, in the folder of the build. */
+export const GUIDE_FILE = 'guide.json';
 
 /** The content of a build; `source` is the digest of its sources. */
 export interface Manifest {
@@ -37,6 +46,8 @@ export interface Assets {
   /** The same for the documentation. */
   readonly docsStylePath: string;
   readonly docsScriptPath: string;
+  /** The file of the guide's pages. */
+  readonly guideFile: string;
   readonly routes: readonly AssetRoute[];
 }
 
@@ -86,7 +97,9 @@ export function assetRoutes(app: FastifyInstance, assets: Assets): void {
 export async function sourceDigest(): Promise<string | null> {
   try {
     const hash = createHash('sha256');
-    for (const file of [...(await sourcesIn(WEB_FOLDER)), ...(await sourcesIn(TEXTS_FOLDER)), BUILDER])
+    const folders = await Promise.all([WEB_FOLDER, TEXTS_FOLDER, GUIDE_FOLDER].map(sourcesIn));
+    const others = OTHER_SOURCES.map((file) => path.join(ROOT, file));
+    for (const file of [...folders.flat(), ...others, BUILDER])
       hash
         .update(`${path.relative(WEB_FOLDER, file)}\0`)
         .update(await readFile(file))
@@ -101,7 +114,7 @@ export async function sourceDigest(): Promise<string | null> {
 /** All files of the folder except the build. An installation may omit all folders. */
 async function sourcesIn(folder: string): Promise<readonly string[]> {
   const entries = await readdir(folder, { withFileTypes: true, recursive: true });
-  const files = entries.filter((entry) => entry.isFile() && /\.(?:tsx?|css|svg|json)$/.test(entry.name));
+  const files = entries.filter((entry) => entry.isFile() && /\.(?:tsx?|css|svg|json|md)$/.test(entry.name));
   const names = files.map((entry) => path.join(entry.parentPath, entry.name)).sort();
   const sources = names.filter((name) => !name.startsWith(BUILDS));
   // The folder contains only the build if the sources are absent.
@@ -125,6 +138,7 @@ async function readBuild(folder: string): Promise<Assets | null> {
       scriptPath: script.path,
       docsStylePath: docsStyle.path,
       docsScriptPath: docs.path,
+      guideFile: path.join(folder, GUIDE_FILE),
       routes: [style, script, embed, docsStyle, docs],
     };
   } catch (error) {

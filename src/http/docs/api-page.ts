@@ -11,7 +11,7 @@ export function renderApiPage(document: OpenApiDocument, assets: DocsAssets, pro
   return renderFrame(assets, {
     title: 'API reference – Cointill',
     isFiltered: true,
-    contents: html`${renderLinks('Documentation', PAGES)} ${renderLinks('Guide', PARTS)}
+    contents: html`${renderLinks('Documentation', PAGES)} ${renderLinks('On this page', PARTS)}
     ${tags.map(({ name }) => renderLinks(name, routeLinks(document, name)))}
     ${renderLinks('Objects', objectLinks(document))} ${renderLinks('As a file', FILES)}`,
     main: renderMain(document, tags, program),

@@ -4,7 +4,7 @@ import { renderContents, renderFrame, type DocsAssets } from './frame.ts';
 import { renderQuickstart } from './guide.ts';
 import { fillMarks, pagePath, type GuideGroup, type GuidePage, type OwnWords } from './guide-pages.ts';
 import type { OpenApiDocument } from './openapi-document.ts';
-import type { SearchResult } from './search.ts';
+import { MAX_RESULTS, type SearchResult } from './search.ts';
 
 /** Everything that the pages are made of. */
 export interface Site {
@@ -75,6 +75,7 @@ export function renderResults({ groups, assets }: Site, query: string, results: 
 function countLine(query: string, count: number): string {
   if (query === '') return 'Enter words to search for in all pages.';
   if (count === 0) return `Nothing was found for “${query}”. Try fewer or other words.`;
+  if (count === MAX_RESULTS) return `The ${count} best pages for “${query}”`;
   return `${count} ${count === 1 ? 'page' : 'pages'} for “${query}”`;
 }
 

@@ -33,7 +33,7 @@ const BEGUN = 0.4;
 const ELSEWHERE = 0.5;
 
 const MAX_WORDS = 8;
-const MAX_RESULTS = 10;
+export const MAX_RESULTS = 10;
 const EXCERPT_LENGTH = 180;
 const WORD = /[\p{L}\p{N}]+/gu;
 /** Words of questions that say nothing about their topic. */

@@ -12,7 +12,9 @@ const HELD_MS = 3_000;
 const DOCUMENT_SECONDS = 5;
 const MAX_GROWTH_MIB = 100;
 const MAX_P99_MS = 100;
-const DOCUMENTS = ['/docs', '/docs/json', '/docs/yaml', '/openapi.json'];
+/** The search is asked for the words that stand in most places. */
+const SEARCH = '/docs/search?q=payment+webhook+order+key+c+s+p+r';
+const DOCUMENTS = ['/docs', '/docs/api', '/docs/webhooks', SEARCH, '/docs/json', '/docs/yaml', '/openapi.json'];
 
 /**
  * The cost of strangers who request much and read nothing, or request documents all the time: the memory of the

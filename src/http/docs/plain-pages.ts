@@ -12,6 +12,8 @@ export interface Site {
   readonly groups: readonly GuideGroup[];
   readonly words: OwnWords;
   readonly assets: DocsAssets;
+  /** The contents where no page is the current one, made once for all searches. */
+  readonly contents: Html;
 }
 
 /** `/docs`: the quickstart, and every page with one line about it. */
@@ -59,10 +61,10 @@ export function renderGuidePage({ groups, words, assets }: Site, page: GuidePage
 }
 
 /** The results of a search. */
-export function renderResults({ groups, assets }: Site, query: string, results: readonly SearchResult[]): string {
+export function renderResults({ contents, assets }: Site, query: string, results: readonly SearchResult[]): string {
   return renderFrame(assets, {
     title: query === '' ? 'Search – Cointill' : `${query} – Search – Cointill`,
-    contents: renderContents(groups, null),
+    contents,
     query,
     main: html`<h1>Search</h1>
       <p class="lead">${countLine(query, results.length)}</p>
@@ -87,10 +89,10 @@ function renderResult({ path, title, heading, excerpt }: SearchResult): Html {
 }
 
 /** The page in the place of one that does not exist. */
-export function renderMissing({ groups, assets }: Site): string {
+export function renderMissing({ contents, assets }: Site): string {
   return renderFrame(assets, {
     title: 'Not found – Cointill',
-    contents: renderContents(groups, null),
+    contents,
     main: html`<h1>This page does not exist</h1>
       <p class="lead">Search for it above, choose a page in the contents, or <a href="/docs">start over</a>.</p>`,
   });

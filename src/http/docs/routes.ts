@@ -1,9 +1,10 @@
+import { setImmediate } from 'node:timers/promises';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Mode } from '../../domain/permission.ts';
 import type { Assets } from '../pages/assets.ts';
 import { sendFile, servedText, type ServedFile } from '../served-file.ts';
 import { renderApiPage } from './api-page.ts';
-import { QUERY_LENGTH } from './frame.ts';
+import { QUERY_LENGTH, renderContents } from './frame.ts';
 import { fillMarks, readGuide } from './guide-pages.ts';
 import { readOpenApi, toYaml } from './openapi-document.ts';
 import {
@@ -70,6 +71,7 @@ const API: Content = {
 export function docsRoutes(options: DocsOptions): (app: FastifyInstance) => void {
   const made = once(() => makeSite(options));
   const files = new Map<Content, () => Promise<ServedFile>>();
+  const turn = takeTurns();
   const send = async (request: FastifyRequest, reply: FastifyReply, content: Content): Promise<FastifyReply> => {
     const file = files.get(content) ?? once(async () => serve(content, (await made()).site));
     files.set(content, file);
@@ -91,6 +93,7 @@ export function docsRoutes(options: DocsOptions): (app: FastifyInstance) => void
     app.get('/docs/search', documented, async (request, reply) => {
       const { site, search } = await made();
       const query = queryOf(request);
+      await turn();
       void reply.headers({ ...PAGE, 'cache-control': 'no-store' }).type('text/html; charset=utf-8');
       return renderResults(site, query, search(query));
     });
@@ -99,6 +102,12 @@ export function docsRoutes(options: DocsOptions): (app: FastifyInstance) => void
       return content === undefined ? send(request, reply.code(404), MISSING) : send(request, reply, content);
     });
   };
+}
+
+/** One search for each turn of the event loop, so that many of them at once do not hold up orders. */
+function takeTurns(): () => Promise<void> {
+  let last = Promise.resolve();
+  return () => (last = last.then(() => setImmediate()));
 }
 
 /** Remembers the outcome of the first call, unless it fails. */
@@ -115,7 +124,8 @@ function once<T>(make: () => Promise<T>): () => Promise<T> {
 
 async function makeSite({ baseUrls, assets, program = './bin/cointill' }: DocsOptions): Promise<Made> {
   const [document, groups] = await Promise.all([readOpenApi(baseUrls), readGuide(assets.guideFile)]);
-  const site: Site = { document, groups, assets, words: { live: baseUrls.live, sandbox: baseUrls.test, program } };
+  const words = { live: baseUrls.live, sandbox: baseUrls.test, program };
+  const site: Site = { document, groups, assets, words, contents: renderContents(groups, null) };
   const guide = groups
     .flatMap(({ pages }) => pages)
     .flatMap((page): [string, Content][] => [

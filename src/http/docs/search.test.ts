@@ -7,9 +7,7 @@ import { searchedPages } from './searched-pages.ts';
 const WORDS = { live: 'https://pay.example', sandbox: 'https://sandbox.pay.example', program: './bin/cointill' };
 const groups = await renderGuide();
 const document = await readOpenApi({ live: WORDS.live, test: WORDS.sandbox });
-const search = createSearch(
-  searchedPages({ document, groups, words: WORDS, assets: { docsStylePath: '', docsScriptPath: '' } }),
-);
+const search = createSearch(searchedPages({ document, groups, words: WORDS }));
 const pagesFor = (query: string): readonly string[] =>
   search(query).map(({ path }) => path.replace(/^\/docs\/?/, '').replace(/#.*$/, '') || 'start');
 

@@ -63,16 +63,17 @@ const OTHER_WORDS: ReadonlyMap<string, string> = new Map([
  */
 export function createSearch(pages: readonly SearchedPage[]): (query: string) => readonly SearchResult[] {
   const sections = pages.flatMap((page) => page.sections.map((section) => ({ page, section })));
-  const places = indexWords(sections);
-  const vocabulary = [...places.keys()].toSorted();
+  const vocabulary = indexWords(sections);
 
   /** The weight of one searched word in each section where it stands. Rare words count more. */
   const weigh = (stem: string): ReadonlyMap<number, number> => {
     const weights = new Map<number, number>();
-    for (let at = lowerBound(vocabulary, stem); vocabulary[at]?.startsWith(stem) === true; at += 1) {
-      const word = vocabulary[at] ?? '';
-      const share = stemOf(word) === stem ? 1 : BEGUN;
-      for (const [section, weight] of places.get(word) ?? [])
+    for (let at = lowerBound(vocabulary, stem); vocabulary[at]?.word.startsWith(stem) === true; at += 1) {
+      const entry = vocabulary[at];
+      // A tenth of all words begins with the same letter.
+      if (stem.length === 1 && entry?.word !== stem) break;
+      const share = entry?.stem === stem ? 1 : BEGUN;
+      for (const [section, weight] of entry?.places ?? [])
         weights.set(section, Math.max(weights.get(section) ?? 0, weight * share));
     }
     const rarity = Math.log(1 + sections.length / Math.max(1, weights.size));
@@ -82,11 +83,13 @@ export function createSearch(pages: readonly SearchedPage[]): (query: string) =>
   return (query) => {
     const stems = stemsOf(query);
     const weighed = stems.map(weigh);
-    const scores = sections.map((_, index) => weighed.reduce((sum, weights) => sum + (weights.get(index) ?? 0), 0));
+    const scores = new Map<number, number>();
+    for (const [index, weight] of weighed.flatMap((weights) => [...weights]))
+      scores.set(index, (scores.get(index) ?? 0) + weight);
     const found = new Map<SearchedPage, { score: number; best: number; readonly words: number[] }>();
-    for (const [index, score] of scores.entries()) {
+    for (const [index, score] of scores) {
       const page = sections[index]?.page;
-      if (page === undefined || score === 0) continue;
+      if (page === undefined) continue;
       const entry = found.get(page) ?? { score: 0, best: index, words: stems.map(() => 0) };
       if (score > entry.score) Object.assign(entry, { score, best: index });
       for (const [word, weights] of weighed.entries())
@@ -105,9 +108,17 @@ export function createSearch(pages: readonly SearchedPage[]): (query: string) =>
   };
 }
 
-type Places = ReadonlyMap<string, ReadonlyMap<number, number>>;
+/** One word of the pages, with the weight of its best place in each section. */
+interface IndexedWord {
+  readonly word: string;
+  readonly stem: string;
+  readonly places: readonly (readonly [section: number, weight: number])[];
+}
 
-function indexWords(sections: readonly { readonly page: SearchedPage; readonly section: GuideSection }[]): Places {
+/** All words, sorted. */
+function indexWords(
+  sections: readonly { readonly page: SearchedPage; readonly section: GuideSection }[],
+): readonly IndexedWord[] {
   const places = new Map<string, Map<number, number>>();
   const add = (text: string, index: number, weight: number): void => {
     for (const word of wordsOf(text)) {
@@ -121,7 +132,9 @@ function indexWords(sections: readonly { readonly page: SearchedPage; readonly s
     add(section.heading === '' ? page.about : section.heading, index, HEADING);
     add(section.text, index, TEXT);
   }
-  return places;
+  return [...places.keys()]
+    .toSorted()
+    .map((word) => ({ word, stem: stemOf(word), places: [...(places.get(word) ?? [])] }));
 }
 
 function wordsOf(text: string): readonly string[] {
@@ -143,11 +156,11 @@ function stemOf(word: string): string {
 }
 
 /** The position of the first word that does not come before `word`. */
-function lowerBound(sorted: readonly string[], word: string): number {
+function lowerBound(sorted: readonly IndexedWord[], word: string): number {
   let [low, high] = [0, sorted.length];
   while (low < high) {
     const middle = (low + high) >>> 1;
-    if ((sorted[middle] ?? '') < word) low = middle + 1;
+    if ((sorted[middle]?.word ?? '') < word) low = middle + 1;
     else high = middle;
   }
   return low;

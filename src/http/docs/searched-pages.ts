@@ -5,7 +5,11 @@ import { objectId, routesOf } from './reference.ts';
 import type { SearchedPage } from './search.ts';
 
 /** The text of all pages: the start, the API reference and the guide. */
-export function searchedPages({ document, groups, words }: Site): readonly SearchedPage[] {
+export function searchedPages({
+  document,
+  groups,
+  words,
+}: Pick<Site, 'document' | 'groups' | 'words'>): readonly SearchedPage[] {
   const guide = groups.flatMap(({ pages }) =>
     pages.map(({ name, title, about, sections }) => ({
       path: pagePath(name),

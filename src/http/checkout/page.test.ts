@@ -393,9 +393,11 @@ describe('test mode', () => {
   it('offers to simulate only outcomes that are not refused', () => {
     const offered = (changes: Parameters<typeof viewOf>[0]) =>
       valuesOf(render(viewOf({ mode: 'test', ...changes })).html, 'option', 'value');
-    expect(offered({})).toEqual(['paid', 'confirming', 'part', 'over', 'late', 'failed', 'expired']);
-    expect(offered({ status: 'processing', ...BTC_PAID })).toEqual(['paid', 'confirming', 'over', 'failed', 'expired']);
-    expect(offered({ status: 'confirming', ...BTC_PAID })).toEqual(['paid', 'over']);
+    const open = ['paid', 'confirming', 'part', 'over', 'late', 'failed', 'expired', 'replaced', 'reorged'];
+    expect(offered({})).toEqual([...open, 'wrong_asset']);
+    const processing = ['paid', 'confirming', 'over', 'failed', 'expired', 'replaced', 'reorged'];
+    expect(offered({ status: 'processing', ...BTC_PAID })).toEqual(processing);
+    expect(offered({ status: 'confirming', ...BTC_PAID })).toEqual(['paid', 'over', 'reorged']);
     expect(offered({ status: 'completed', ...BTC_PAID })).toEqual([]);
   });
 

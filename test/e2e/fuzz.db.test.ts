@@ -126,7 +126,8 @@ async function expectWhole(http: HttpTest, tally: Tally): Promise<void> {
     (select count(*) from payments where surface = 'transaction' and transaction_number is null) as unnumbered,
     (select sum(last)::bigint from transaction_counters) as numbered,
     (select count(*) from payments p where
-      (select coalesce(sum(units), 0) from refunds r where r.payment_id = p.id and r.status <> 'failed') > confirmed_units
+      (select coalesce(sum(units), 0) from refunds r where r.payment_id = p.id and r.asset = p.asset and r.network = p.network
+        and r.status <> 'failed') > confirmed_units
       -- A reorganisation may take back the money of a payment that was refunded.
       and p.exception <> 'reorged')
       as over_refunded`.execute(http.app.db);

@@ -291,7 +291,7 @@ describe('a key that cannot be taken', () => {
     ['a Litecoin key for Bitcoin', bitcoin, publicKeyAt("m/44'/2'/0'", 'Ltub'), 'this key as the wallet on litecoin'],
     ['one key of several signers', bitcoin, publicKeyAt("m/48'/0'/0'/2'", 'Zpub'), 'sortedmulti'],
     ['one key of several signers, wrapped', testnet, publicKeyAt("m/48'/1'/0'/1'", 'Upub'), 'sortedmulti'],
-    ['a descriptor', bitcoin, `wpkh(${zpub}/0/*)`, 'as a descriptor'],
+    ['a descriptor', bitcoin, `wpkh(${zpub}/0/*)`, 'as the descriptor'],
     ['a key with origin', bitcoin, `[73c5da0a/84h/0h/0h]${zpub}`, 'as the descriptor'],
     ['an address', bitcoin, 'bc1qcr8te4kr609gcawutmrza0j4xv80jy8z306fyu', 'single address'],
     ['an old address', litecoin, 'LUWPbpM43E2p7ZSh8cyTBEkvpHmr3cB8Ez', 'single address'],

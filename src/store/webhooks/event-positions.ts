@@ -116,7 +116,7 @@ export async function purgeLogBefore(trx: Trx, before: number, limit: number): P
       select log.project_id, log.mode, p.position, p.event_id, e.created_at < ${timestamp(before)} as is_old,
         p.event_id is not null and e.id is null as is_missing
       from log cross join lateral (
-        select * from event_positions p
+        select position, event_id from event_positions p
         where p.project_id = log.project_id and p.mode = log.mode and p.position >= log.oldest
         order by p.position limit ${limit}
       ) p left join events e on e.id = p.event_id

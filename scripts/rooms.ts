@@ -21,6 +21,7 @@ const USE_CASES = [
   'app/projects',
   'app/sweeps',
   'app/webhooks',
+  'app/sandbox',
   'app/people',
   'app/dashboard',
   'app/notifications',
@@ -67,6 +68,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   'app/projects': { imports: [...MECHANISMS, 'rails/evm', 'app'] },
   'app/sweeps': { imports: [...MECHANISMS, 'rails/evm', 'app', 'app/projects'] },
   'app/webhooks': { imports: [...MECHANISMS, 'app'] },
+  'app/sandbox': { imports: [...MECHANISMS, 'app', 'app/payments', 'app/refunds', 'app/webhooks'] },
   'app/people': { imports: [...MECHANISMS, 'app', 'app/projects'] },
   'app/dashboard': { imports: [...MECHANISMS, 'app', 'app/payments', 'app/refunds', 'app/chains', 'app/projects'] },
 

@@ -50,7 +50,12 @@ async function describe(): Promise<object> {
     policy: DEFAULT_POLICY,
     memory: newProcessMemory(),
   };
-  const api: Api = { app, creator: createPaymentCreator(app, database.pipeline), reader: createPaymentReader(app) };
+  const api: Api = {
+    app,
+    creator: createPaymentCreator(app, database.pipeline),
+    reader: createPaymentReader(app),
+    webhooks: () => Promise.reject(new Error('The server never sends.')),
+  };
   const access = { find: () => null, project: () => null, anyProjectAllows: () => false, hasLogo: () => false };
   const server = buildServer({
     side: 'live',

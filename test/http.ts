@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { pino } from 'pino';
 import { expect, vi } from 'vitest';
@@ -6,6 +7,8 @@ import { createKeyUses, type KeyUses } from '../src/app/projects/key-uses.ts';
 import { createKey, removeKey } from '../src/app/projects/keys.ts';
 import { changeProject, createProject } from '../src/app/projects/projects.ts';
 import { createPaymentReader } from '../src/app/payments/read-payment.ts';
+import type { WebhookDelivery } from '../src/app/webhooks/deliver-due.ts';
+import { createWebhookSender } from '../src/webhooks/send.ts';
 import type { KeyKind, Mode, Permission, Scope } from '../src/domain/permission.ts';
 import { createLogWatch, type LogWatch } from '../src/app/live/log-watch.ts';
 import { createPaymentWatch } from '../src/app/live/payment-watch.ts';
@@ -90,6 +93,8 @@ export interface HttpTest {
   readonly notifications: Notifications;
   /** The calls that wait for events. */
   readonly logs: LogWatch;
+  /** Sends webhooks for requests; its key seals the secrets of endpoints. */
+  readonly webhooks: WebhookDelivery;
   readonly problems: Problems;
   /** Logged errors; a sound service logs none. */
   readonly logged: readonly string[];
@@ -128,8 +133,14 @@ export async function httpTest(): Promise<HttpTest> {
   const logged: string[] = [];
   const log = pino({ level: 'error' }, { write: (line: string) => void logged.push(line) });
   const problems = noteProblems((noted) => void logged.push(JSON.stringify(noted)));
+  const policyOf = (mode: Mode) => ({ mode, production: false, allowCidrs: [] });
+  const webhooks = {
+    sender: createWebhookSender({ policyOf, now: () => performance.now() }),
+    sealingKey: randomBytes(32),
+  };
   const api: Checkout = {
     app,
+    webhooks: () => Promise.resolve(webhooks),
     creator: app.creator,
     reader: createPaymentReader(app),
     access,
@@ -196,6 +207,7 @@ export async function httpTest(): Promise<HttpTest> {
     limits,
     notifications,
     logs,
+    webhooks,
     problems,
     logged,
     server: (side) => servers[side],
@@ -206,6 +218,7 @@ export async function httpTest(): Promise<HttpTest> {
     revokeKey: (text) => heardOf(() => removeKey(app, keyIds.get(text) ?? '')),
     close: async () => {
       await Promise.all(built.map((server) => server.close()));
+      await webhooks.sender.close(0);
       api.watch.stop();
       logs.stop();
       await app.creator.idle();

@@ -25,7 +25,7 @@ export async function recordAudit(app: App, trx: Trx, change: AuditedChange): Pr
 
 /** The audit entry of a change made by the context's actor. */
 export function auditEntry(
-  app: Pick<App, 'clock' | 'random' | 'actor' | 'requestId'>,
+  app: Pick<App, 'clock' | 'random' | 'realClock' | 'actor' | 'requestId'>,
   change: AuditedChange,
 ): AuditEntry {
   const at = app.clock();

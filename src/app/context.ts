@@ -54,6 +54,8 @@ export interface App {
   readonly clockState?: (() => ClockState) | undefined;
   /** The actor of changes, for the audit log; undefined: the service itself. */
   readonly actor?: Actor | undefined;
+  /** The real time, for ids and signatures, where `clock` shows the moment to which a test payment's time was moved. */
+  readonly realClock?: Clock | undefined;
 }
 
 /** The same app, working for one request: its events and log lines carry the request's id. */
@@ -66,6 +68,6 @@ export function forActor(app: App, actor: Actor, requestId?: string): App {
   return { ...app, actor, ...(requestId === undefined ? {} : { requestId }) };
 }
 
-export function newId(app: Pick<App, 'random'>, now: number): string {
-  return uuidV7(now, app.random(10));
+export function newId(app: Pick<App, 'random' | 'realClock'>, now: number): string {
+  return uuidV7(app.realClock?.() ?? now, app.random(10));
 }

@@ -6,7 +6,7 @@ import { newId, type App } from './context.ts';
 
 /** The events of one change of a payment, numbered after its last event, and the payment with its new last number. */
 export function paymentEvents(
-  app: Pick<App, 'random' | 'requestId'>,
+  app: Pick<App, 'random' | 'requestId' | 'realClock'>,
   payment: Payment,
   types: readonly EventType[],
   now: number,
@@ -21,7 +21,7 @@ export function paymentEvents(
 
 /** An event with its serialised body. */
 export function newEvent(
-  app: Pick<App, 'random' | 'requestId'>,
+  app: Pick<App, 'random' | 'requestId' | 'realClock'>,
   payment: Pick<Payment, 'id' | 'projectId' | 'mode'>,
   type: EventType,
   sequence: number,

@@ -154,6 +154,7 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   'payment accept': ['payment accept ord_…'],
   'payment cancel': ['payment cancel ord_…'],
   'payment simulate': ['payment simulate ord_… part'],
+  'payment advance': ['payment advance ord_…', 'payment advance ord_… --by P3D'],
   'wallet set': [
     'wallet set --project ID --network bitcoin --xpub zpub…',
     'wallet set --project ID --network ethereum --treasury 0x…',

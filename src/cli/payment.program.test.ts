@@ -273,3 +273,21 @@ it('exports what came in, and reconciles it, by the same rules as the dashboard'
     [2, expect.stringContaining('--zone must be the name of a time zone, such as Europe/Berlin.')],
   ]);
 });
+
+it('advances the time of a test payment by the command, and says what happened', async () => {
+  const { app, cointill } = await setUp();
+  const payment = await app.pay();
+  const id = publicPaymentId(payment);
+  const at = new Date(payment.createdAt + 60_000).toISOString();
+  const none = await cointill.json('payment', 'advance', id, '--by', 'PT1S');
+  expect(none).toEqual({ now: expect.any(String), moments: [], events: [] });
+  const { code, stdout } = await cointill.run('payment', 'advance', id);
+  expect({ code, lines: stdout.split('\n').slice(1) }).toEqual({
+    code: 0,
+    lines: [`${at}  order completed  ${id}`, `It is now ${at} for ${id}.`, ''],
+  });
+  const wrong = await cointill.run('payment', 'advance', id, '--by', '61');
+  expect(wrong).toMatchObject({ code: 2, stderr: expect.stringContaining('such as PT61M') });
+  const over = await cointill.run('payment', 'advance', id, '--to-final');
+  expect(over).toMatchObject({ code: 1, stderr: expect.stringContaining(`${id} is completed, and nothing of it`) });
+});

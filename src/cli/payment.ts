@@ -8,7 +8,7 @@ import {
   completeSandboxPayment,
   type NotSandbox,
 } from '../app/payments/payment-actions.ts';
-import { simulateOutcome } from '../app/refunds/simulate-outcome.ts';
+import { simulateOutcome } from '../app/sandbox/simulate-outcome.ts';
 import type { TokenRefusal } from '../app/payments/quote-payment.ts';
 import { PAYMENT_APIS, type Payment, type PaymentApi } from '../domain/payment.ts';
 import { MODES, type Mode } from '../domain/permission.ts';
@@ -23,6 +23,7 @@ import { commaSeparated, oneOf, paymentSelectorOf, projectIdOf, wholeNumber } fr
 import { noProject, UsageFailure } from './failure.ts';
 import { withCointill } from './open.ts';
 import { print, printsRecord, writeErrorLines, type OutputOptions } from './output.ts';
+import { addAdvanceCommand } from './payment-advance.ts';
 import { findPayment, readHistory } from './payment-history.ts';
 import {
   afterTheEnd,
@@ -51,7 +52,7 @@ interface SimulateOptions extends OutputOptions {
 const MAX_LIMIT = 100;
 const MAX_OFFSET = 10_000;
 
-/** `cointill payment list|show|complete|simulate|accept|cancel`. */
+/** `cointill payment list|show|advance|complete|simulate|accept|cancel`. */
 export function addPaymentCommands(payment: Command): void {
   printsRecord(payment.command('list').description('list payments, newest first'))
     .option('--project <id>', 'only payments of this project', projectIdOf)
@@ -92,6 +93,7 @@ export function addPaymentCommands(payment: Command): void {
       }),
     );
 
+  addAdvanceCommand(payment);
   addAction(payment, 'complete', 'complete a test payment now, without waiting for its timer', completeSandboxPayment);
   addAction(payment, 'accept', 'accept the confirmed money as full payment', acceptPayment);
   addAction(payment, 'cancel', 'cancel a payment that has received no money', cancelPayment);

@@ -3,6 +3,7 @@ import type { AccessKey } from '../app/projects/access.ts';
 import type { ChangeOutcome, PaymentSelector, RefusedChange } from '../app/payments/change-payment.ts';
 import type { App } from '../app/context.ts';
 import type { Replay } from '../app/idempotency.ts';
+import type { WebhookDelivery } from '../app/webhooks/deliver-due.ts';
 import type { CreateOutcome, PaymentCreator } from '../app/payments/create-payment.ts';
 import type { PaymentReader } from '../app/payments/read-payment.ts';
 import type { Payment, PaymentApi } from '../domain/payment.ts';
@@ -20,6 +21,8 @@ export interface Api {
   readonly app: App;
   readonly creator: PaymentCreator;
   readonly reader: PaymentReader;
+  /** Sends webhooks for a request: of test payments whose time is advanced. */
+  readonly webhooks: () => Promise<WebhookDelivery>;
 }
 
 /** The key of a guarded route. */

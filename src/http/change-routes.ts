@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import { Type, type Static, type TSchema } from 'typebox';
 import { forRequest } from '../app/context.ts';
 import { acceptPayment, cancelPayment } from '../app/payments/payment-actions.ts';
-import { simulateOutcome } from '../app/refunds/simulate-outcome.ts';
+import { simulateOutcome } from '../app/sandbox/simulate-outcome.ts';
 import type { Payment, PaymentApi } from '../domain/payment.ts';
 import {
   MAX_STAGE_SECONDS,
@@ -12,6 +12,7 @@ import {
   STAGED_SIMULATIONS,
   type Simulation,
 } from '../domain/simulation.ts';
+import { advanceRoute } from './advance-route.ts';
 import { keyOf, selectorOf, sendChanged, type Api } from './api.ts';
 import { invalid, notFound, RequestError } from './errors.ts';
 import { idempotencyOf } from './idempotency-key.ts';
@@ -53,7 +54,7 @@ const CHANGES = [
   },
 ] as const;
 
-/** `POST …/{id}/cancel`, `…/accept` and `…/simulate`, the same on both APIs. */
+/** `POST …/{id}/cancel`, `…/accept`, `…/simulate` and `…/advance`, the same on both APIs. */
 export function changeRoutes(app: FastifyInstance, api: Api, of: ChangedApi): void {
   const { paymentApi } = of;
   for (const { verb, done, summary, description, run } of CHANGES) {
@@ -85,6 +86,7 @@ export function changeRoutes(app: FastifyInstance, api: Api, of: ChangedApi): vo
     );
   }
   simulateRoute(app, api, of);
+  advanceRoute(app, api, of);
 }
 
 const simulateBody = Type.Object(

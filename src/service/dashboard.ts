@@ -20,9 +20,9 @@ import type { SharedRedis } from '../http/redis.ts';
 import type { ServerOptions } from '../http/server.ts';
 import type { Network } from '../domain/networks.ts';
 import type { Notifications } from '../store/notifications.ts';
-import { createWebhookSender, type WebhookSender } from '../webhooks/send.ts';
 import type { Cointill } from './core.ts';
 import { createSweepChains, createSweepWatch } from './sweeps.ts';
+import type { WebhookSending } from './webhook-sending.ts';
 import { signingWithNodes } from './show-instructions.ts';
 import type { NodeReport } from '../rails/chain.ts';
 import { createChainSource } from '../rails/networks.ts';
@@ -50,6 +50,7 @@ interface Shared {
   readonly redis: SharedRedis | null;
   readonly creator: PaymentCreator;
   readonly keyUses: Pick<KeyUses, 'save'>;
+  readonly sending: WebhookSending;
   /** The assets of the payment page. */
   readonly assets: Assets;
 }
@@ -58,7 +59,7 @@ interface Shared {
 export async function openDashboard(
   { dashboard, trustProxy, baseUrl, sandboxBaseUrl }: Config,
   core: Cointill,
-  { notifications, redis, creator, assets: pages, keyUses }: Shared,
+  { notifications, redis, creator, assets: pages, keyUses, sending }: Shared,
   plugins: ServerOptions['plugins'],
 ): Promise<Pick<ServerOptions, 'dashboard' | 'plugins'>> {
   if (dashboard === null) return { dashboard: null, plugins };
@@ -68,7 +69,7 @@ export async function openDashboard(
     app,
     hasher: createPasswordHasher(app.random),
     limits: createGuessLimits(redis?.client ?? null),
-    sealingKey: readOnce(core),
+    sealingKey: sending.sealingKey,
     site: siteOf(dashboard.url),
   };
   const assets = await loadShellAssets();
@@ -77,9 +78,6 @@ export async function openDashboard(
     onFault: (error) => core.problems.happened('updates of the dashboard', error),
   });
   const chains = createSweepChains(core);
-  let opened: WebhookSender | null = null;
-  const sender = (): WebhookSender =>
-    (opened ??= createWebhookSender({ policyOf: core.policyOf, now: () => performance.now() }));
   const routes = dashboardRoutes(
     {
       people,
@@ -97,7 +95,7 @@ export async function openDashboard(
       exports: { connect: () => core.handle.connect() },
       creator,
       checkout: checkoutOf(pages, app.clock),
-      webhooks: { policyOf: core.policyOf, sender },
+      webhooks: { policyOf: core.policyOf, sender: sending.sender },
       signing: signingWithNodes(core),
     },
     assets,
@@ -114,21 +112,11 @@ export async function openDashboard(
     plugins: [
       ...plugins,
       (server: FastifyInstance) => {
-        server.addHook('onClose', async () => void (await Promise.all([opened?.close(0), chains.close()])));
+        server.addHook('onClose', () => chains.close());
         routes(server);
       },
     ],
   };
-}
-
-/** The start checked a key that exists; a key that is missing is made at its first use, if ever. */
-function readOnce(core: Cointill): () => Promise<Uint8Array> {
-  let key: Promise<Uint8Array> | null = null;
-  return () =>
-    (key ??= core.sealingKey().catch((error: unknown) => {
-      key = null;
-      throw error;
-    }));
 }
 
 /** The parts of the payment page that the dashboard uses. */

@@ -1,4 +1,3 @@
-import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import { createRequestLog } from '../app/dashboard/request-log.ts';
 import { createLogWatch } from '../app/live/log-watch.ts';
@@ -32,6 +31,7 @@ import { openDashboard, openDashboardUrl } from './dashboard.ts';
 import { closeServers, listenOn, readTls } from './listening.ts';
 import type { Counting, Monitoring } from './monitoring.ts';
 import { durationText } from './plain-text.ts';
+import { createWebhookSending, type WebhookSending } from './webhook-sending.ts';
 import { createRefusalLines } from './refusal-lines.ts';
 
 /** The last use of a key is shown to the minute. */
@@ -56,7 +56,8 @@ export async function startServers(
   { counting, monitoring, redis, program, assets }: ServerParts,
 ): Promise<() => Promise<void>> {
   const { app, log, problems } = core;
-  const api: Api = { app, creator: createPaymentCreator(app, core.handle.pipeline), reader: createPaymentReader(app) };
+  const sending = createWebhookSending(core);
+  const api = apiOf(core, sending);
   const access = createAccess(app.db, notifications, app.clock);
   const { keyUses, stopUses } = startKeyUses(core);
   const watch = createPaymentWatch(notifications);
@@ -85,23 +86,20 @@ export async function startServers(
     isStopping: () => monitoring.isStopping(),
     plugins,
   };
-  const dashboard = await openDashboard(
-    config,
-    core,
-    { notifications, redis, creator: api.creator, assets, keyUses },
-    plugins,
-  );
+  const shared = { notifications, redis, creator: api.creator, assets, keyUses, sending };
+  const dashboard = await openDashboard(config, core, shared, plugins);
   const home = (side: Mode) => homeRoute({ side, baseUrls, dashboardUrl: openDashboardUrl(config), assets });
-  const live = { ...common, ...dashboard, plugins: [...dashboard.plugins, home('live')] };
-  const sandbox = { ...common, plugins: [...plugins, home('test')] };
-  const servers: { readonly server: FastifyInstance; readonly port: number }[] = [
-    { server: buildServer({ ...live, side: 'live' }), port: config.port },
-    { server: buildServer({ ...sandbox, side: 'test' }), port: config.sandboxPort },
+  const live = buildServer({ ...common, ...dashboard, side: 'live', plugins: [...dashboard.plugins, home('live')] });
+  const sandbox = buildServer({ ...common, side: 'test', plugins: [...plugins, home('test')] });
+  const servers = [
+    { server: live, port: config.port },
+    { server: sandbox, port: config.sandboxPort },
   ];
   const stop = async (): Promise<void> => {
     // Calls that wait for events are answered with what there is.
     logs.stop();
     await closeServers(servers, config.drainMs > 0);
+    await sending.close();
     watch.stop();
     await stopUses();
     await api.creator.idle();
@@ -118,6 +116,11 @@ export async function startServers(
     log.warn({ err: error }, 'addresses could not be derived in advance; each order derives its own'),
   );
   return stop;
+}
+
+function apiOf({ app, handle }: Cointill, sending: WebhookSending): Api {
+  const creator = createPaymentCreator(app, handle.pipeline);
+  return { app, creator, reader: createPaymentReader(app), webhooks: sending.delivery };
 }
 
 function apiRoutes(api: Api, events: EventReader, access: Access) {

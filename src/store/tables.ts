@@ -26,6 +26,7 @@ export const TABLES = {
   payment_arrows: payments.PAYMENT_TRANSITIONS.columns,
   payment_addresses: payments.PAYMENT_ADDRESSES.columns,
   payment_quotes: payments.PAYMENT_QUOTES,
+  advanced_payments: payments.ADVANCED_PAYMENTS,
   idempotency_keys: payments.IDEMPOTENCY_KEYS.columns,
   payment_figures: figures.PAYMENT_FIGURES,
   completion_times: figures.COMPLETION_TIMES,

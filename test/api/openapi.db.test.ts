@@ -1,7 +1,7 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { afterAll, describe, expect, it } from 'vitest';
 import { acceptPayment, completeSandboxPayment, selectToken } from '../../src/app/payments/payment-actions.ts';
-import { simulateOutcome } from '../../src/app/refunds/simulate-outcome.ts';
+import { simulateOutcome } from '../../src/app/sandbox/simulate-outcome.ts';
 import { createRefund } from '../../src/app/refunds/create-refund.ts';
 import { cancelRefund } from '../../src/app/refunds/change-refund.ts';
 import { runDueRefunds } from '../../src/app/refunds/end-refunds.ts';

@@ -68,15 +68,17 @@ export const API_ROUTES: readonly {
     operation: 'change_payment',
     scope: 'payments:change',
   },
-  ...(['/api/transactions', '/v1/orders'] as const).map(
-    (path) =>
-      ({
-        method: 'POST',
-        path: `${path}/:id/simulate`,
-        api: path === '/v1/orders' ? 'order' : 'transaction',
-        operation: 'change_payment',
-        scope: 'payments:change',
-      }) as const,
+  ...(['/api/transactions', '/v1/orders'] as const).flatMap((path) =>
+    ['simulate', 'advance'].map(
+      (verb) =>
+        ({
+          method: 'POST',
+          path: `${path}/:id/${verb}`,
+          api: path === '/v1/orders' ? 'order' : 'transaction',
+          operation: 'change_payment',
+          scope: 'payments:change',
+        }) as const,
+    ),
   ),
   { method: 'POST', path: '/v1/refunds', api: 'order', operation: 'change_refund', scope: 'refunds' },
   { method: 'GET', path: '/v1/refunds', api: 'order', operation: 'read_refunds', scope: 'refunds' },

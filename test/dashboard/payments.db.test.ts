@@ -325,8 +325,26 @@ describe('an action on a payment', () => {
     });
   });
 
+  it('advances the time of a test payment, which its history tells with who did it', async () => {
+    const { projectId } = await test.http.shop();
+    const payment = await app.pay({ projectId });
+    const id = publicPaymentId(payment);
+    const answer = await act(owner.browser, id, 'advance', { to: 'final' }, projectId);
+    const at = new Date(payment.createdAt + 60_000).toISOString();
+    expect(answer).toMatchObject({ status: 200, body: { now: at, moments: 1, payment: { status: 'completed' } } });
+    const { timeline, can } = answer.body.payment;
+    expect(timeline).toContainEqual(
+      expect.objectContaining({ kind: 'action', action: 'payment.advance', by: owner.email }),
+    );
+    expect(can.advance).toBe(false);
+    expect(await act(owner.browser, id, 'advance', { to: 'next' }, projectId)).toMatchObject({
+      status: 400,
+      body: { error: { message: expect.stringContaining('Nothing of this payment happens by itself any more') } },
+    });
+  });
+
   it('is offered exactly when it is possible, whatever happened before', async () => {
-    const steps = fc.constantFrom('complete', 'cancel', 'accept', ...SIMULATIONS);
+    const steps = fc.constantFrom('complete', 'cancel', 'accept', 'advance', ...SIMULATIONS);
     await fc.assert(
       fc.asyncProperty(fc.array(steps, { minLength: 1, maxLength: 5 }), fc.boolean(), async (actions, isOrder) => {
         const payment = await app.pay(isOrder ? {} : { api: 'transaction', token: null });
@@ -336,11 +354,11 @@ describe('an action on a payment', () => {
           const simulation = SIMULATIONS.find((one) => one === action);
           const isOffered =
             simulation === undefined
-              ? view.can[action as 'complete' | 'cancel' | 'accept']
+              ? view.can[action as 'complete' | 'cancel' | 'accept' | 'advance']
               : view.can.simulate.includes(simulation);
           const answer =
             simulation === undefined
-              ? await act(owner.browser, id, action)
+              ? await act(owner.browser, id, action, action === 'advance' ? { to: 'next' } : {})
               : await act(owner.browser, id, 'simulate', { outcome: simulation });
           expect([action, view.status, answer.status]).toEqual([action, view.status, isOffered ? 200 : 400]);
           if (answer.status === 200) view = answer.body.payment;

@@ -25,7 +25,8 @@ function logged(onFault: (error: unknown) => void = (error) => expect.unreachabl
     const { id: requestId, method, status, durationMs, call } = answer;
     if (call !== null) log.add({ ...call, requestId, method, path: loggedPath(answer), status, durationMs });
   };
-  const api = { app, creator: app.creator, reader: createPaymentReader(app) };
+  const webhooks = () => Promise.resolve(test.http.webhooks);
+  const api = { app, creator: app.creator, reader: createPaymentReader(app), webhooks };
   const server = (side: 'test' | 'live') => test.http.build({ side, onAnswered, plugins: [orderRoutes(api)] });
   return { log, sandbox: server('test'), live: server('live') };
 }

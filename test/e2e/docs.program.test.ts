@@ -69,6 +69,10 @@ it('every request that the documentation shows can be copied into a shell and su
   await run('getStatistics');
   expect(await run('simulateOrder', { ORDER_ID: await order() })).toMatchObject({ status: 'completed' });
   await run('simulateTransaction', { TRANSACTION_ID: await transaction() });
+  expect(await run('advanceOrder', { ORDER_ID: await order() })).toMatchObject({
+    moments: [{ what: 'order completed' }],
+  });
+  await run('advanceTransaction', { TRANSACTION_ID: await transaction() });
   await service.command(
     `webhook create --project ${first.projectId} --mode test --events all --url http://127.0.0.1:9/`,
   );

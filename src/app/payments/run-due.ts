@@ -23,12 +23,12 @@ const MAX_POLL_MS = 60_000;
 
 /**
  * Applies the changes that time brings: expiry, the end of the monitoring window, completion in the sandbox. Takes up
- * to `limit` overdue payments that no other worker has locked, and returns how many it took.
+ * to `limit` overdue payments that no other worker has locked, or `only` one, and returns how many it took.
  */
-export async function runDue(app: App, limit: number): Promise<number> {
+export async function runDue(app: App, limit: number, only?: string): Promise<number> {
   return inTransaction(app, async (trx) => {
     const now = app.clock();
-    const payments = await lockDuePayments(trx, now, limit);
+    const payments = await lockDuePayments(trx, now, limit, only);
     const changes: PaymentChange[] = [];
     const transfers: PaymentTransfer[] = [];
     const later: { id: string; at: number }[] = [];

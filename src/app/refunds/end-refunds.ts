@@ -9,10 +9,10 @@ import { purgeStalePayouts } from './refund-payouts.ts';
 import { applyToRefund } from './save-refund.ts';
 import { inTransaction } from '../in-transaction.ts';
 
-/** Ends due refunds with the outcome that their rail gives. Returns how many refunds were due. */
-export async function runDueRefunds(app: App, limit: number): Promise<number> {
+/** Ends due refunds, or those of one payment, as their rail says. Returns how many were due. */
+export async function runDueRefunds(app: App, limit: number, paymentId?: string): Promise<number> {
   return inTransaction(app, async (trx) => {
-    const refunds = await lockDueRefunds(trx, app.clock(), await readSeenUpTo(trx), limit);
+    const refunds = await lockDueRefunds(trx, app.clock(), await readSeenUpTo(trx), limit, paymentId);
     // All payments are locked at once and in the order of their ids, like everywhere.
     await lockPayments(trx, [...new Set(refunds.map((refund) => refund.paymentId))]);
     // Read again: a payout may have been seen while this transaction waited for the lock.

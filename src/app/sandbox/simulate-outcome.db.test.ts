@@ -3,8 +3,8 @@ import { testApp, type TestApp } from '../../../test/harness.ts';
 import { SANDBOX_REFUND_MS } from '../../domain/refund.ts';
 import { sandboxAddress } from '../../rails/sandbox/sandbox.ts';
 import { findRefund } from '../../store/refunds/refunds.ts';
-import { createRefund } from './create-refund.ts';
-import { runDueRefunds } from './end-refunds.ts';
+import { createRefund } from '../refunds/create-refund.ts';
+import { runDueRefunds } from '../refunds/end-refunds.ts';
 import { simulateOutcome } from './simulate-outcome.ts';
 
 /** The id of a completed refund of all the payment's money. */

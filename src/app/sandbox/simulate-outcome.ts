@@ -5,7 +5,7 @@ import { recordPeoplesAudit } from '../audit.ts';
 import type { App } from '../context.ts';
 import { answerRow, inTransactionOnce } from '../idempotency.ts';
 import type { ObservedTrx } from '../in-transaction.ts';
-import { applyToRefund, auditedRefund } from './save-refund.ts';
+import { applyToRefund, auditedRefund } from '../refunds/save-refund.ts';
 import { selects, type ChangeOutcome, type PaymentSelector } from '../payments/change-payment.ts';
 import type { Simulation } from '../../domain/simulation.ts';
 import { simulatePayment } from '../payments/simulate-payment.ts';

@@ -38,11 +38,13 @@ export async function attempt(
 ): Promise<Attempted> {
   const isManual = lease === null || lease.isRetried;
   const startedAt = app.clock();
+  // A verifier refuses a time that is not the present one.
+  const signedAt = app.realClock?.() ?? startedAt;
   const headers = signDelivery({
-    secrets: secrets.of(delivery.endpoint, startedAt),
+    secrets: secrets.of(delivery.endpoint, signedAt),
     id: encodeId('event', delivery.eventId),
     body: delivery.body,
-    timestampSeconds: Math.floor(startedAt / 1000),
+    timestampSeconds: Math.floor(signedAt / 1000),
   });
   const result = await sender.send({
     url: delivery.endpoint.url,

@@ -38,10 +38,9 @@ export interface WebhookApp extends WebhookDelivery {
 }
 
 export async function webhookApp(
-  options: { readonly observer?: Observer; readonly app?: TestApp } = {},
+  options: { readonly observer?: Observer; readonly app?: TestApp; readonly sealingKey?: Uint8Array } = {},
 ): Promise<WebhookApp> {
-  const { app = await testApp(options) } = options;
-  const sealingKey = randomBytes(32);
+  const { app = await testApp(options), sealingKey = randomBytes(32) } = options;
   const faults: unknown[] = [];
   const newSender = (): WebhookSender => {
     const sender = createWebhookSender({ policyOf, now: app.clock });

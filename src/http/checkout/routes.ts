@@ -4,7 +4,7 @@ import { forRequest } from '../../app/context.ts';
 import { explorerOf } from '../../app/explorer.ts';
 import type { RefusedChange } from '../../app/payments/change-payment.ts';
 import { cancelPayment, selectToken } from '../../app/payments/payment-actions.ts';
-import { simulateOutcome } from '../../app/refunds/simulate-outcome.ts';
+import { simulateOutcome } from '../../app/sandbox/simulate-outcome.ts';
 import { MAX_STAGE_SECONDS, SIMULATIONS } from '../../domain/simulation.ts';
 import { claimRefund } from '../../app/refunds/change-refund.ts';
 import { decodeId, parseUuid } from '../../domain/id.ts';

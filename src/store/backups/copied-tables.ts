@@ -37,6 +37,7 @@ export const COPIED_TABLES: { readonly [Name in keyof Tables]: 'rows' | 'move' |
   payment_arrows: 'rows',
   payment_addresses: 'rows',
   payment_quotes: 'rows',
+  advanced_payments: 'rows',
   transfers: 'rows',
   events: 'rows',
   event_positions: 'rows',

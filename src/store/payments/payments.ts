@@ -33,10 +33,17 @@ export async function lockPayments(trx: Trx, ids: readonly string[]): Promise<re
   return rows.map(paymentFromRow);
 }
 
-/** Locks the most overdue payments that no other transaction has locked. */
-export async function lockDuePayments(trx: Trx, now: number, limit: number): Promise<readonly Payment[]> {
-  const due = trx.selectFrom('payments').select(PAYMENTS.names).where('due_at', '<=', timestamp(now)).orderBy('due_at');
-  const rows = await lockUntaken(due, limit);
+/** Locks the most overdue payments, or `only` one, that no other transaction has locked. */
+export async function lockDuePayments(
+  trx: Trx,
+  now: number,
+  limit: number,
+  only?: string,
+): Promise<readonly Payment[]> {
+  const due = trx.selectFrom('payments').select(PAYMENTS.names).where('due_at', '<=', timestamp(now));
+  const rows = await (only === undefined
+    ? lockUntaken(due.orderBy('due_at'), limit)
+    : lockUntaken(due.where('id', '=', only), 1));
   return rows.map(paymentFromRow);
 }
 

@@ -72,19 +72,22 @@ export async function lockRefund(trx: Trx, id: string): Promise<Refund | null> {
 }
 
 /**
- * Locks the most overdue refunds that no other transaction has locked. Leaves out refunds that a transaction pays,
- * until that is decided, and those that may have been paid on a network not yet seen up to their deadline (`seenUpTo`).
+ * Locks the most overdue refunds, of all payments or of one, that no other transaction has locked. Leaves out refunds
+ * that a transaction pays, until that is decided, and those that may have been paid on a network not yet seen up to
+ * their deadline (`seenUpTo`).
  */
 export async function lockDueRefunds(
   trx: Trx,
   now: number,
   seenUpTo: ReadonlyMap<Network, number>,
   limit: number,
+  paymentId?: string,
 ): Promise<readonly Refund[]> {
   const due = trx
     .selectFrom('refunds as r')
     .select(REFUNDS.names)
     .where('due_at', '<=', timestamp(now))
+    .$if(paymentId !== undefined, (query) => query.where('payment_id', '=', paymentId ?? ''))
     .where((where) =>
       where.or([
         where('mode', '=', 'test'),

@@ -182,3 +182,9 @@ export const IDEMPOTENCY_KEYS = recordTable(
   },
   {},
 );
+
+/** Test payments whose time was moved ahead of the clock, and up to when. */
+export const ADVANCED_PAYMENTS = {
+  payment_id: uuid(),
+  advanced_to: timestamp(),
+};

@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { sql, type RawBuilder } from 'kysely';
 import { KEPT_EVENTS } from '../../domain/event-log.ts';
 import { affectedRows, timestamp, type Database, type Trx } from '../database.ts';
 import { notify } from '../notifications.ts';
@@ -59,11 +59,9 @@ export async function claimDeliveries(
     readonly limit: number;
   },
 ): Promise<readonly DueDelivery[]> {
-  // Both are written so that a planner with old statistics does little harm: sorted like the index of waiting
-  // deliveries, so that it uses that index; and updated by an array of ids, because a join might read both tables in
-  // full.
-  const { rows } = await sql<DueRow>`
-    with recursive waiting (endpoint_id) as (
+  // Sorted like the index of waiting deliveries, so that a planner with old statistics uses that index.
+  const picked = sql`
+    recursive waiting (endpoint_id) as (
       (select endpoint_id from deliveries where next_attempt_at is not null
        order by endpoint_id, next_attempt_at, id limit 1)
       union all
@@ -89,10 +87,22 @@ export async function claimDeliveries(
         for update skip locked
       ) d
       limit ${claim.limit}
-    )
+    )`;
+  return claimPicked(db, picked, claim.leaseUntil);
+}
+
+/** Claims the deliveries that a statement of its own has `picked`. */
+export async function claimPicked(
+  db: Database,
+  picked: RawBuilder<unknown>,
+  leaseUntil: number,
+): Promise<readonly DueDelivery[]> {
+  // Updated by an array of ids, because a planner with old statistics might read both tables in full for a join.
+  const { rows } = await sql<DueRow>`
+    with ${picked}
     update deliveries d set
       state = case when w.deleted_at is null and w.disabled_at is null then d.state else 'stopped' end,
-      next_attempt_at = case when w.deleted_at is null and w.disabled_at is null then ${timestamp(claim.leaseUntil)} end
+      next_attempt_at = case when w.deleted_at is null and w.disabled_at is null then ${timestamp(leaseUntil)} end
     from events e, webhook_endpoints w
     where d.id = any (array(select id from picked)) and e.id = d.event_id and w.id = d.endpoint_id
     returning d.id, d.state, d.attempts, d.event_id as "eventId", e.body, e.request_id as "requestId",
@@ -105,7 +115,7 @@ export async function claimDeliveries(
   const endpoints = await findEndpoints(db, [...new Set(due.map(({ endpointId }) => endpointId))]);
   return due.flatMap(({ endpointId, state: _state, ...delivery }) => {
     const endpoint = endpoints.get(endpointId);
-    return endpoint === undefined ? [] : [{ ...delivery, endpoint, leaseUntil: claim.leaseUntil }];
+    return endpoint === undefined ? [] : [{ ...delivery, endpoint, leaseUntil }];
   });
 }
 

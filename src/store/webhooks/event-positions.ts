@@ -1,7 +1,8 @@
 import { sql, type RawBuilder } from 'kysely';
 import { KEPT_EVENTS, type GapReason } from '../../domain/event-log.ts';
+import { firstUuidOf } from '../../domain/id.ts';
 import { MODES, type Mode } from '../../domain/permission.ts';
-import { affectedRows, timestamp, type Database, type Trx } from '../database.ts';
+import { affectedRows, type Database, type Trx } from '../database.ts';
 
 const MAX_POSITION = 9_223_372_036_854_775_807n;
 
@@ -99,21 +100,21 @@ export async function skipPositions(trx: Database | Trx, count: number, reason: 
 }
 
 /**
- * Deletes the entries at the beginning of one log whose events were created before `before`. Their events and ended
- * deliveries go with them; an event stays while a delivery waits for it. Gaps go with what follows them. Returns how
- * many entries were deleted.
+ * Deletes the entries at the beginning of one log whose events were written before `before`, as their ids tell: an
+ * advanced test payment's events were created later. Their events and ended deliveries go with them; an event stays
+ * while a delivery waits for it. Gaps go with what follows them. Returns how many entries were deleted.
  */
 export async function purgeLogBefore(trx: Trx, before: number, limit: number): Promise<number> {
   const { rows } = await sql<OldEntries>`
     with log as materialized (
       select h.project_id, h.mode, h.oldest from event_heads h cross join lateral (
-        select e.created_at from event_positions p join events e on e.id = p.event_id
+        select e.id from event_positions p join events e on e.id = p.event_id
         where p.project_id = h.project_id and p.mode = h.mode and p.position >= h.oldest
         order by p.position limit 1
       ) first
-      where first.created_at < ${timestamp(before)} limit 1
+      where first.id < ${firstUuidOf(before)}::uuid limit 1
     ), batch as (
-      select log.project_id, log.mode, p.position, p.event_id, e.created_at < ${timestamp(before)} as is_old,
+      select log.project_id, log.mode, p.position, p.event_id, e.id < ${firstUuidOf(before)}::uuid as is_old,
         p.event_id is not null and e.id is null as is_missing
       from log cross join lateral (
         select position, event_id from event_positions p

@@ -132,6 +132,7 @@ export interface TextValues {
   readonly refund_rate_now: 'asset' | 'rate' | 'time';
   readonly remove_label: 'name';
   readonly simulated_by: 'who';
+  readonly done_advance: 'count' | 'time';
   readonly access_used_by: 'keys' | 'when';
   readonly access_your_address: 'address';
   readonly add_address: 'address';

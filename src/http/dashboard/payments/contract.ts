@@ -175,6 +175,7 @@ const actionsShape = Type.Object({
   cancel: Type.Boolean(),
   accept: Type.Boolean(),
   simulate: Type.Array(oneOf(SIMULATIONS)),
+  advance: Type.Boolean(),
   refund: oneOf(REFUND_TARGETS),
   /** Write notes and labels. */
   annotate: Type.Boolean(),
@@ -239,9 +240,12 @@ const changed = {
   answer: Type.Object({ payment: paymentShape, consequences: consequencesShape }),
 };
 
+/** How far a person advances the time of a test payment. */
+export const ADVANCES = ['next', 'hour', 'day', 'final'] as const;
+
 export const paymentsContract = {
   'GET /dashboard/api/projects/:project/:mode/payments/:payment': { params: paymentParams, answer: paymentShape },
-  /** Only for test payments, as is `simulate`. */
+  /** Only for test payments, as are `simulate` and `advance`. */
   'POST /dashboard/api/projects/:project/:mode/payments/:payment/complete': changed,
   'POST /dashboard/api/projects/:project/:mode/payments/:payment/cancel': changed,
   /** 409 if the amounts differ from `shown`. */
@@ -254,5 +258,11 @@ export const paymentsContract = {
   'POST /dashboard/api/projects/:project/:mode/payments/:payment/simulate': {
     ...changed,
     body: Type.Object({ outcome: oneOf(SIMULATIONS) }),
+  },
+  'POST /dashboard/api/projects/:project/:mode/payments/:payment/advance': {
+    params: paymentParams,
+    body: Type.Object({ to: oneOf(ADVANCES) }),
+    /** The time that the payment has now, and how many things happened. */
+    answer: Type.Object({ payment: paymentShape, now: time(), moments: Type.Integer() }),
   },
 } as const satisfies Contracts;

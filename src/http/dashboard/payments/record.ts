@@ -89,7 +89,7 @@ export function paymentView(details: SeenPayment, links: Links, viewer: Viewer):
   };
 }
 
-const NOTHING = { complete: false, cancel: false, accept: false, simulate: [] };
+const NOTHING = { complete: false, cancel: false, accept: false, simulate: [], advance: false };
 
 function moneyView(details: PaymentDetails): PaymentView['money'] {
   const { payment, refunds, refundedUnits } = details;

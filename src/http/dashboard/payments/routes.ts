@@ -1,5 +1,6 @@
 import { sentenceError } from '../../page-sentences.ts';
 import type { App } from '../../../app/context.ts';
+import type { Replay } from '../../../app/idempotency.ts';
 import type { ChangeOutcome, PaymentSelector, RefusedChange } from '../../../app/payments/change-payment.ts';
 import {
   acceptPayment,
@@ -10,23 +11,25 @@ import {
 } from '../../../app/payments/payment-actions.ts';
 import type { RefusalCode } from '../../../domain/sentence.ts';
 import type { TokenRefusal } from '../../../app/payments/quote-payment.ts';
-import { simulateOutcome } from '../../../app/refunds/simulate-outcome.ts';
+import { advancePayment, type Advance, type Advanced, type AdvanceOutcome } from '../../../app/sandbox/advance.ts';
+import { simulateOutcome } from '../../../app/sandbox/simulate-outcome.ts';
 import { encodeId } from '../../../domain/id.ts';
 import { parseDecimal } from '../../../domain/money.ts';
 import { findPayments } from '../../../store/payments/payments.ts';
 import type { PaymentChange } from '../../../store/payments/save-changes.ts';
+import { isoTime } from '../../../wire/time.ts';
 import { invalid } from '../../errors.ts';
 import { refusedError } from '../refusal-words.ts';
 import type { BodyOf } from '../contract.ts';
 import type { Dashboard, Routes, PaymentCall } from '../route.ts';
 import { noPayment, paymentSelector } from '../scope.ts';
-import type { Consequences, PaymentView } from './contract.ts';
+import type { ADVANCES, Consequences, PaymentView } from './contract.ts';
 import { viewOf } from './record.ts';
 
 const PAYMENTS = '/dashboard/api/projects/:project/:mode/payments';
 
 /** One payment in detail, and its actions. */
-export function paymentRoutes(routes: Routes, { people: { app: core } }: Dashboard): void {
+export function paymentRoutes(routes: Routes, { people: { app: core, sealingKey }, webhooks }: Dashboard): void {
   routes.add(`GET ${PAYMENTS}/:payment`, { action: 'read_payments' }, ({ scope, params, request }) =>
     viewOf(core, request, scope, paymentSelector(scope, params.payment)),
   );
@@ -50,6 +53,29 @@ export function paymentRoutes(routes: Routes, { people: { app: core } }: Dashboa
   routes.add(`POST ${PAYMENTS}/:payment/simulate`, CHANGE, (call) =>
     act(call, (own, selector) => simulateOutcome(own, selector, call.body.outcome)),
   );
+  routes.add(`POST ${PAYMENTS}/:payment/advance`, CHANGE, async ({ scope, own, params, body, request }) => {
+    const selector = paymentSelector(scope, params.payment);
+    const sending = { sender: webhooks.sender(), sealingKey: await sealingKey() };
+    const { now, moments } = advancedOf(await advancePayment(own, sending, selector, ADVANCED[body.to], NO_ANSWER));
+    return { payment: await viewOf(own, request, scope, selector), now: isoTime(now), moments: moments.length };
+  });
+}
+
+const HOUR_MS = 60 * 60_000;
+const ADVANCED: Readonly<Record<(typeof ADVANCES)[number], Advance>> = {
+  next: { kind: 'to_next' },
+  hour: { kind: 'by', ms: HOUR_MS },
+  day: { kind: 'by', ms: 24 * HOUR_MS },
+  final: { kind: 'to_final' },
+};
+const NO_ANSWER = { present: () => '', idempotency: null };
+
+/** @throws RequestError that says why no time passed */
+function advancedOf(outcome: AdvanceOutcome): Advanced {
+  if (outcome.kind === 'done') return outcome.advanced;
+  if (outcome.kind === 'nothing_due') throw sentenceError('invalid_request_error', 'payment_nothing_due');
+  if (outcome.kind === 'too_far') throw sentenceError('invalid_request_error', 'payment_too_far');
+  return refuse(outcome);
 }
 
 /** The amounts shown to the person who accepts, in the smallest units of the quote's token. */
@@ -88,10 +114,6 @@ function changeOf(outcome: ChangeOutcome<TokenRefusal | NotSandbox>): PaymentCha
   switch (outcome.kind) {
     case 'changed':
       return outcome.change;
-    case 'not_found':
-      throw noPayment();
-    case 'not_sandbox':
-      throw sentenceError('invalid_request_error', 'payment_not_test');
     case 'no_rate':
       throw sentenceError('service_unavailable', 'no_current_price');
     case 'refused':
@@ -100,9 +122,19 @@ function changeOf(outcome: ChangeOutcome<TokenRefusal | NotSandbox>): PaymentCha
         outcome.reason === 'money_changed' ? 'conflict_error' : 'invalid_request_error',
         REFUSED[outcome.reason],
       );
-    case 'replayed':
-    case 'key_reused':
-    case 'still_running':
+    default:
+      return refuse(outcome);
+  }
+}
+
+/** @throws RequestError or Error for outcomes that have nothing to do with the payment's state */
+function refuse({ kind }: { readonly kind: 'not_found' } | NotSandbox | Replay): never {
+  switch (kind) {
+    case 'not_found':
+      throw noPayment();
+    case 'not_sandbox':
+      throw sentenceError('invalid_request_error', 'payment_not_test');
+    default:
       throw new Error('The dashboard sends no idempotency keys.');
   }
 }

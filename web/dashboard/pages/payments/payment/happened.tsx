@@ -144,6 +144,7 @@ function Sent({ event: { type, deliveries } }: { readonly event: Extract<Timelin
 }
 
 const ACTIONS = {
+  'payment.advance': 'told_advance',
   'payment.accept': 'accept_payment',
   'payment.cancel': 'cancel_payment',
   'payment.complete': 'complete_payment',

@@ -6,6 +6,7 @@ import { Button } from '../../../ui/button.tsx';
 import { Choices } from '../../../ui/choices.tsx';
 import { Notice } from '../../../ui/notice.tsx';
 import { GoneDialog, useChanged, usePaymentChange } from '../refund/changed.tsx';
+import { AdvanceDialog } from './advance-dialog.tsx';
 import css from './payment-parts.module.css';
 import { isSome } from '../refund/refund-size.ts';
 
@@ -15,7 +16,7 @@ const RefundDialog = lazy(async () => ({ default: (await import('../refund/refun
 type Simulation = PaymentView['can']['simulate'][number];
 /** An action with a confirmation dialog. */
 type Asked = 'complete' | 'cancel' | 'accept' | 'simulate';
-export type PaymentAction = Asked | 'refund';
+export type PaymentAction = Asked | 'refund' | 'advance';
 
 /** Buttons for the payment's possible actions, each with a dialog that explains it. */
 export function PaymentActions({ payment }: { readonly payment: PaymentView }) {
@@ -38,6 +39,7 @@ export function PaymentActions({ payment }: { readonly payment: PaymentView }) {
           ) : null}
           {can.refund === 'none' ? null : <Button onClick={() => setOpen('refund')}>{t('refund')}</Button>}
           {can.simulate.length > 0 ? <Button onClick={() => setOpen('simulate')}>{t('simulate')}</Button> : null}
+          {can.advance ? <Button onClick={() => setOpen('advance')}>{t('advance')}</Button> : null}
           {can.cancel ? <Button onClick={() => setOpen('cancel')}>{t('cancel_payment')}</Button> : null}
         </div>
       ) : null}
@@ -66,6 +68,12 @@ export function PaymentActionDialog({ payment, action, onClose }: PaymentActionD
           onClose={onClose}
           onDone={({ id, can: { sign: canSign } }) => (canSign ? sign(id) : onClose())}
         />
+      ) : action === 'advance' ? (
+        payment.can.advance ? (
+          <AdvanceDialog payment={payment} onClose={onClose} />
+        ) : (
+          <GoneDialog name={t('advance')} onClose={onClose} />
+        )
       ) : isPossible(payment.can, action) ? (
         <Question payment={payment} asked={action} onClose={onClose} />
       ) : (
@@ -75,8 +83,8 @@ export function PaymentActionDialog({ payment, action, onClose }: PaymentActionD
   );
 }
 
-function canAnything({ complete, accept, cancel, refund, simulate }: PaymentView['can']): boolean {
-  return complete || accept || cancel || refund !== 'none' || simulate.length > 0;
+function canAnything({ complete, accept, cancel, refund, simulate, advance }: PaymentView['can']): boolean {
+  return complete || accept || cancel || refund !== 'none' || advance || simulate.length > 0;
 }
 
 function isPossible(can: PaymentView['can'], asked: Asked): boolean {

@@ -28,7 +28,7 @@ const advanceBody = Type.Object(
 
 const advancedFields = {
   now: time(
-    'The time of the payment now. Earlier than asked for if slow answers of your endpoint took 20 seconds: send the request again.',
+    'The time of the payment now. Earlier than asked for if slow answers of your endpoint took 10 seconds: send the request again.',
   ),
   moments: Type.Array(
     Type.Object({

@@ -59,6 +59,21 @@ describe.skipIf(hasNoBrowser)('a payment', () => {
     return id;
   }
 
+  it('lets its time be advanced, moment by moment and to the end', async () => {
+    const { page } = await dashboard.openSignedIn();
+    await page.goto(pageOf(await dashboard.makeOrder({})));
+    await button(page, 'Advance time').click();
+    const found = [...(await violations(page, 'Advance time'))];
+    await confirm(page, 'Advance time').click();
+    await page
+      .getByText(/^It is now .* for this payment\. Moments passed: 1\.$/)
+      .first()
+      .waitFor();
+    await page.getByText('Time advanced').waitFor();
+    await button(page, 'Advance time').waitFor({ state: 'detached' });
+    expect(found).toEqual([]);
+  });
+
   it('is refunded with the mouse: the excess, then an amount, and never more than what is left', async () => {
     const { page } = await dashboard.openSignedIn();
     await paid(page, /^Paid too much/, { order_id: 'RF-1' });

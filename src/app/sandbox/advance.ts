@@ -59,7 +59,7 @@ export type AdvanceOutcome =
   | Replay;
 
 /** Endpoints that answer slowly are left to the next call after this time. */
-const BUDGET_MS = 20_000;
+const BUDGET_MS = 10_000;
 /** The pause before asking again for what another process holds. */
 const PAUSE_MS = 25;
 /** Longer than a delivery is attempted and recorded, and no wait of the schedule. */

@@ -10,7 +10,7 @@ const MAX_COLUMNS = 120;
 const NO_SUBJECT = /^(?:As|Of|That|Those|What|Which|Whoever|Whose)\b/;
 
 const ROOT = path.join(import.meta.dirname, '..');
-const FILES = ['{bench,scripts,src,test,web}/**/*.{css,sh,sol,ts,tsx}', '*.ts'];
+const FILES = ['{bench,packages,scripts,src,test,web}/**/*.{css,sh,sol,ts,tsx}', '*.ts'];
 const COMMENT = /^\s*(?:\/\/|\{?\/\*+|\*(?![*/])|#(?!!))\s*(?<text>.*)$/;
 
 function faultsOf(file: string): readonly string[] {
@@ -32,7 +32,7 @@ function faultsOf(file: string): readonly string[] {
 }
 
 const faults = globSync(FILES, { cwd: ROOT })
-  .filter((file) => !file.includes('node_modules'))
+  .filter((file) => !/node_modules|\/dist\/|\.generated\.ts$/.test(file))
   .flatMap(faultsOf);
 for (const fault of faults) console.error(fault);
 if (faults.length > 0) process.exit(1);

@@ -20,13 +20,14 @@ check() {
 export GOGC="${GOGC:-400}"
 # Types that did not change since the last time are not checked again.
 check_types() {
-  check tsc -p "$1" --incremental --tsBuildInfoFile "node_modules/.cache/$2.tsbuildinfo"
+  check tsc -p "$1" --noEmit --incremental --tsBuildInfoFile "node_modules/.cache/$2.tsbuildinfo"
 }
 # The longest first.
 check oxlint
 check_types web/dashboard tsc-dashboard
 check_types . tsc
 check_types web tsc-web
+check_types packages/sdk tsc-sdk
 check knip
 check node scripts/check-rooms.ts
 check node scripts/find-duplicates.ts
@@ -35,6 +36,7 @@ check node scripts/check-texts.ts
 check node scripts/write-text-values.ts --check
 check node scripts/index-decisions.ts --check
 check node scripts/write-openapi.ts --check
+check node scripts/write-sdk-types.ts --check
 check oxfmt --check
 check node scripts/complete-lockfile.ts --check
 wait

@@ -46,7 +46,7 @@ const missing = Object.entries(lock.packages).flatMap(([parent, entry]) =>
 );
 
 const unsealed = Object.entries(lock.packages).filter(
-  ([folder, { integrity, link }]) => folder !== '' && link !== true && !/^sha(?:384|512)-/.test(integrity ?? ''),
+  ([folder, { integrity, link }]) => isInstalled(folder) && link !== true && !/^sha(?:384|512)-/.test(integrity ?? ''),
 );
 
 if (process.argv.includes('--check')) {
@@ -65,13 +65,18 @@ if (process.argv.includes('--check')) {
 } else {
   for (const { name, version, dev } of missing) lock.packages[`node_modules/${name}`] = entryOf(name, version, dev);
   for (const [folder, entry] of Object.entries(lock.packages)) {
-    if (folder === '' || entry.link === true || entry.integrity !== undefined) continue;
+    if (!isInstalled(folder) || entry.link === true || entry.integrity !== undefined) continue;
     const integrity = await checksumOf(folder.slice(folder.lastIndexOf('node_modules/') + 13), entry.version ?? '');
     if (integrity !== null) lock.packages[folder] = { ...entry, integrity };
   }
   const sorted = Object.entries(lock.packages).toSorted(([a], [b]) => (a < b ? -1 : 1));
   await writeFile(FILE, `${JSON.stringify({ ...lock, packages: Object.fromEntries(sorted) }, null, 2)}\n`);
   console.log(`Added ${missing.length} packages.`);
+}
+
+/** Whether it comes from the registry: this repository's own packages lie beside `node_modules`. */
+function isInstalled(folder: string): boolean {
+  return folder.includes('node_modules/');
 }
 
 /** Whether a package is locked where its dependant would find it: beside it, or in any folder above. */

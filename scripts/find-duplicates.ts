@@ -9,9 +9,9 @@ import { duplicatesIn, type Duplicate } from './duplicates.ts';
  */
 const ROOT = path.join(import.meta.dirname, '..');
 /** Other folders contain files that tools generate or install. */
-const FILES = globSync('{src,web,test,bench,scripts}/**/*.{ts,tsx}', {
+const FILES = globSync('{src,web,test,bench,scripts,packages}/**/*.{ts,tsx}', {
   cwd: ROOT,
-  exclude: ['**/node_modules/**', '**/dist/**'],
+  exclude: ['**/node_modules/**', '**/dist/**', '**/*.generated.ts'],
 });
 
 function isExplained({ places }: Duplicate): boolean {

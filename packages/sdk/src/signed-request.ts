@@ -1,0 +1,134 @@
+import type { KnownEvent, LostPaymentEvent, OrderEvent, RefundEvent, WrongAssetEvent } from './api.generated.ts';
+import type { EventType } from './event.ts';
+import { writeJson } from './json.ts';
+import { hmac, secretsOf } from './signing.ts';
+
+type DataOf<Type extends EventType> =
+  Extract<KnownEvent, { type: Type } | { type: unknown }> extends infer Known
+    ? Known extends { type: infer Types; data: infer Data }
+      ? Type extends Types
+        ? Data
+        : never
+      : never
+    : never;
+/** Amounts may be given as texts, and the texts beside amounts follow from them. */
+type Given<Data> = {
+  [Name in keyof Data as Name extends `${string}_text` ? never : Name]?: number extends Data[Name]
+    ? Data[Name] | string
+    : Data[Name];
+};
+/** Every field that the service sends. */
+type Sample<Data> = { readonly [Name in keyof Data as Name extends `${string}_text` ? never : Name]: unknown };
+
+/** A webhook request to make. */
+export interface SignedRequest<Type extends EventType> {
+  readonly type: Type;
+  /** The secret that your handler verifies with; several sign as during a rotation, the newest first. */
+  readonly secret: string | readonly string[];
+  /** Fields that differ from the sample. */
+  readonly data?: Given<DataOf<Type>>;
+  /** The address of your handler. */
+  readonly url?: string;
+  readonly id?: string;
+  /** When the request is sent, for tests of old ones. */
+  readonly sentAt?: Date;
+}
+
+const ID = '01kadfw4t3f7vb8y2z6m5n9qrs';
+const ADDRESS = 'bc1qar0srrr7xfkvy5l643lydnw9re59gtzzwf5mdq';
+const HASH = 'f4184fc596403b9d638783cf57adfe4c75c605f6356fbc91338530e9831e9e16';
+
+const PAYMENT: Omit<Sample<OrderEvent['data']>, 'transaction_number' | 'test'> = {
+  object: 'order',
+  id: `ord_${ID}`,
+  status: 'completed',
+  amount: '25.00',
+  currency: 'USD',
+  crypto_currency: 'BTC',
+  crypto_amount: '0.00041667',
+  network: 'bitcoin',
+  transaction_hash: HASH,
+  customer_email: null,
+  exception: 'none',
+  failure_reason: null,
+  metadata: { order_id: 'A-1' },
+};
+const WRONG: Omit<Sample<WrongAssetEvent['data']>, 'transaction_number' | 'test'> = {
+  ...PAYMENT,
+  received: { crypto_currency: 'LTC', network: 'litecoin', amount: '0.25', address: ADDRESS, transaction_hash: HASH },
+};
+const REFUND: Omit<Sample<RefundEvent['data']>, 'test'> = {
+  id: `re_${ID}`,
+  object: 'refund',
+  status: 'completed',
+  payment: `ord_${ID}`,
+  amount: '10.00',
+  currency: 'USD',
+  crypto_currency: 'BTC',
+  network: 'bitcoin',
+  crypto_amount: '0.00016666',
+  address: ADDRESS,
+  claim_url: null,
+  transaction_hash: HASH,
+  reason: null,
+  failure_reason: null,
+  created_at: '2026-01-31T12:00:00.000Z',
+  completed_at: '2026-01-31T12:10:00.000Z',
+};
+const LOST: Omit<Sample<LostPaymentEvent['data']>, 'test'> = {
+  address: ADDRESS,
+  index: 7,
+  amount: '0.00041667',
+  asset: 'BTC',
+  network: 'bitcoin',
+  transaction_hash: HASH,
+};
+
+/** A sample for each type: one that is missing does not compile. */
+const SAMPLES: Readonly<Record<EventType, object>> = {
+  'order.created': { ...PAYMENT, status: 'pending', transaction_hash: null },
+  'order.confirming': { ...PAYMENT, status: 'confirming', transaction_hash: null },
+  'order.completed': PAYMENT,
+  'order.expired': { ...PAYMENT, status: 'expired', transaction_hash: null },
+  'order.failed': { ...PAYMENT, status: 'failed', transaction_hash: null, failure_reason: 'unconfirmed' },
+  'order.cancelled': { ...PAYMENT, status: 'cancelled', transaction_hash: null },
+  'order.exception': { ...PAYMENT, exception: 'overpaid' },
+  'refund.created': { ...REFUND, status: 'pending', transaction_hash: null, completed_at: null },
+  'refund.completed': REFUND,
+  'refund.failed': { ...REFUND, status: 'failed', transaction_hash: null, failure_reason: 'cancelled' },
+  'refund.reorged': { ...REFUND, status: 'pending', transaction_hash: null, completed_at: null },
+  'payment.wrong_asset': WRONG,
+  'payment.lost': LOST,
+};
+
+/**
+ * Makes a webhook request as the service sends it, signed in both ways.
+ *
+ * @example
+ * const request = await signedRequest({ type: 'order.completed', secret, data: { metadata: { order_id: 'A-1' } } });
+ */
+export async function signedRequest<Type extends EventType>({
+  type,
+  secret,
+  data,
+  url = 'https://shop.example/webhooks',
+  id = `evt_${ID}`,
+  sentAt = new Date(),
+}: SignedRequest<Type>): Promise<Request> {
+  const event = { id, type, created_at: sentAt.toISOString(), sequence: 1, data: { ...SAMPLES[type], ...data } };
+  const body = new TextEncoder().encode(writeJson(event));
+  const timestamp = String(Math.floor(sentAt.getTime() / 1_000));
+  const keys = await Promise.all(secretsOf(secret).map(hmac));
+  const signatures = await Promise.all(keys.map((key) => key.sign(`${id}.${timestamp}.`, body)));
+  return new Request(url, {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      'x-service-signature': signatures[0]?.service ?? '',
+      'webhook-id': id,
+      'webhook-timestamp': timestamp,
+      'webhook-signature': signatures.map(({ standard }) => standard).join(' '),
+    },
+    body,
+  });
+}

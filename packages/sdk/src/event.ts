@@ -3,13 +3,16 @@ import type { KnownEvent } from './api.generated.ts';
 /** The types of events that this version knows. */
 export type EventType = KnownEvent['type'];
 
-declare const unknownType: unique symbol;
+/** Any other text: a mark for the compiler alone, so that a comparison with a known type narrows the event. */
+declare enum LaterType {
+  any = 'any',
+}
 
 /** An event of a later version of the service. */
 export interface UnknownEvent {
   readonly id: string;
-  /** Any other text. The mark keeps it apart from the known types, so that a comparison narrows the event. */
-  readonly type: string & { readonly [unknownType]: true };
+  /** The type as a text that this version does not know. */
+  readonly type: LaterType;
   readonly created_at: string;
   readonly data: Readonly<Record<string, unknown>>;
 }

@@ -55,7 +55,14 @@ const MIN_PAUSE_MS = 500;
 /** The service's windows of requests are a minute long, so it never asks for more. */
 const MAX_RETRY_AFTER = 60;
 
-/** Makes calls to one service. The key is in private fields alone, which no console and no log shows. */
+/**
+ * Makes calls to one service. The key is in private fields alone, which no console and no log shows.
+ *
+ * @example
+ * const connection = new Connection({ key, url });
+ * const orders = new Orders(connection);
+ * const same = await connection.call('GET /v1/orders/{id}', { id: order.id });
+ */
 export class Connection {
   readonly #url: string;
   readonly #headers: Readonly<Record<string, string>>;

@@ -8,7 +8,12 @@ type Query = Omit<Operations['GET /v1/events']['query'], 'types'> & {
   readonly types?: readonly EventType[] | undefined;
 };
 
-/** The log of all events, with or without webhooks. */
+/**
+ * The log of all events, with or without webhooks.
+ *
+ * @example
+ * const events = new Events({ key, url });
+ */
 export class Events extends Resource {
   /**
    * Reads one page of the log, oldest first. Send its `next` as `after` to read on; `consume` does so by itself.

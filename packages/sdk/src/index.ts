@@ -2,7 +2,19 @@ export type * from './api.generated.ts';
 export { Cointill } from './cointill.ts';
 export { Connection, type CallOptions, type Options } from './connection.ts';
 export { GapError, type Consuming, type Gap, type LoggedEvent } from './consume.ts';
-export * from './errors.ts';
+export {
+  AuthenticationError,
+  CointillError,
+  ConflictError,
+  ConnectionError,
+  GoneError,
+  InvalidRequestError,
+  NotFoundError,
+  PermissionError,
+  RateLimitError,
+  ServerError,
+  type ErrorFacts,
+} from './errors.ts';
 export type { Event, EventType, UnknownEvent } from './event.ts';
 export { Events } from './events.ts';
 export { List } from './list.ts';

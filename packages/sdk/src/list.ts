@@ -5,7 +5,13 @@ type Query = { limit?: number; offset?: number };
 
 const PAGE = 100;
 
-/** A list of the service: `for await (const item of list)` reads all of it, and `page()` one page. */
+/**
+ * A list of the service: `for await (const item of list)` reads all of it, and `page()` one page.
+ *
+ * @example
+ * const list = cointill.orders.list({ limit: 10 });
+ * const { data, pagination } = await list.page(); // list is a List
+ */
 export class List<Item extends { readonly id: string }, P extends Page> implements AsyncIterable<Item> {
   readonly #read: (query: Query) => Promise<P>;
   readonly #items: (page: P) => readonly Item[];

@@ -3,7 +3,12 @@ import type { CallOptions } from './connection.ts';
 import { List } from './list.ts';
 import { Resource } from './resource.ts';
 
-/** The Order API: you choose the coin when you create the order. */
+/**
+ * The Order API: you choose the coin when you create the order.
+ *
+ * @example
+ * const orders = new Orders({ key, url });
+ */
 export class Orders extends Resource {
   /**
    * Creates an order. Send the customer to its `payment_url`.

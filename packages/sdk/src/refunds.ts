@@ -3,7 +3,12 @@ import type { CallOptions } from './connection.ts';
 import { List } from './list.ts';
 import { Resource } from './resource.ts';
 
-/** Refunds of orders and transactions. You pay them from your own wallet. */
+/**
+ * Refunds of orders and transactions. You pay them from your own wallet.
+ *
+ * @example
+ * const refunds = new Refunds({ key, url });
+ */
 export class Refunds extends Resource {
   /**
    * Creates a refund. Without `address`, the customer enters one at its `claim_url`.

@@ -6,7 +6,12 @@ import type { EventType } from './event.ts';
 
 type Simulation = Operations['POST /v1/orders/{id}/simulate']['body'];
 
-/** Help for a shop's own tests. Only test keys may simulate. */
+/**
+ * Help for a shop's own tests. Only test keys may simulate.
+ *
+ * @example
+ * const test = new TestHelpers({ key, url });
+ */
 export class TestHelpers extends Resource {
   /**
    * Simulates what a customer does: pays an order or a transaction of test mode, in full, in part, late …

@@ -7,7 +7,12 @@ type TransactionList = Operations['GET /api/transactions/project/{projectId}']['
 type ListQuery = Operations['GET /api/transactions/project/{projectId}']['query'];
 type StatisticsQuery = Operations['GET /api/transactions/stats']['query'];
 
-/** The Transaction API: the customer chooses the coin on the payment page. */
+/**
+ * The Transaction API: the customer chooses the coin on the payment page.
+ *
+ * @example
+ * const transactions = new Transactions({ key, url });
+ */
 export class Transactions extends Resource {
   /**
    * Creates a transaction. Send the customer to its `payment_url`.

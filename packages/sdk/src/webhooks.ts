@@ -37,7 +37,12 @@ function refused(reason: WebhookRefusal, message: string): WebhookError {
 
 const TOLERANCE_SECONDS = 300;
 
-/** Webhooks. `verifyWebhook` does the same without a client. */
+/**
+ * Webhooks. `verifyWebhook` does the same without a client.
+ *
+ * @example
+ * const event = await new Webhooks().verify(request, secret);
+ */
 export class Webhooks {
   /**
    * Checks that Cointill sent a request, and returns its event. Give all secrets that may be in use during a rotation.

@@ -92,11 +92,11 @@ describe('a delivery is accepted', () => {
 describe('a delivery is refused', () => {
   const { body, headers } = delivery();
   it.each([
-    ['headers_missing', { body, headers: {} }, /lacks webhook-id.*x-service-signature.*proxy/],
+    ['headers_missing', { body, headers: {} }, /lacks webhook-id.*proxy/],
     ['headers_missing', { body, headers: without(headers, 'webhook-id', 'x-service-signature') }, /lacks/],
     ['wrong_secret', delivery(BODY, [OTHER]), /another endpoint or mode/],
     ['wrong_secret', { body, headers: { 'x-service-signature': 'A'.repeat(64) } }, /No given secret/],
-    ['wrong_secret', { body: body.replace('25.00', '24.00'), headers }, /a value of the body was changed/],
+    ['wrong_secret', { body: body.replace('25.00', '24.00'), headers }, /the body was changed/],
     [
       'body_rewritten',
       {

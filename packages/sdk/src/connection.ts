@@ -75,9 +75,8 @@ export class Connection {
     this.#url = checkedUrl(options.url);
     this.#timeoutMs = options.timeoutMs ?? TIMEOUT_MS;
     this.#retries = options.retries ?? RETRIES;
-    const own = options.fetch;
     // Browsers refuse to call `fetch` as a method of another object.
-    this.#fetch = own ?? ((input, init) => globalThis.fetch(input, init));
+    this.#fetch = options.fetch ?? ((input, init) => fetch(input, init));
   }
 
   /**
@@ -138,9 +137,9 @@ export class Connection {
       if (error instanceof CointillError) throw error;
       const why = limit.isOver() ? `no answer within ${timeoutMs / 1_000} seconds` : reasonOf(error);
       throw new ConnectionError(
-        `${this.#url} did not answer ${method} ${new URL(url).pathname} (${why}). Check that url is right and that the service runs.${
+        `${this.#url} did not answer ${method} ${new URL(url).pathname} (${why}). Check url and the service.${
           method === 'POST'
-            ? ' The service may have done it all the same: repeat the call with the idempotencyKey of this error.'
+            ? ' It may have happened all the same: repeat it with the idempotencyKey of this error.'
             : ''
         }`,
         { isPassing: true, cause: error, idempotencyKey },
@@ -173,7 +172,7 @@ async function answerOf(response: Response, url: string, request: HttpRequest): 
       isPassing: true,
     });
   }
-  const message = `${url} answered ${status} with ${headers.get('content-type') ?? 'no content type'}, which is not Cointill's answer. A proxy in between may have given it; otherwise url is wrong.`;
+  const message = `${url} answered ${status} with ${headers.get('content-type') ?? 'no content type'}, not as Cointill does. A proxy answered, or url is wrong.`;
   if (status >= 500) throw new ServerError(message, facts);
   throw new ConnectionError(message, { ...facts, isPassing: status === 408 || status === 429 });
 }
@@ -201,20 +200,19 @@ function pauseMs(attempt: number, error: unknown): number {
   return error instanceof RateLimitError ? error.retryAfter * 1_000 + backoffMs : backoffMs;
 }
 
-/** Waits. @throws the signal's reason as soon as it is aborted */
-export async function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
-  let stop = (): void => {};
-  const timer = { end: (): void => {} };
-  await new Promise<void>((resolve) => {
-    stop = resolve;
-    const id = setTimeout(resolve, ms);
-    timer.end = () => clearTimeout(id);
-    signal?.addEventListener('abort', stop);
-    if (signal?.aborted === true) resolve();
+/** Waits. The signal, which is not aborted yet, ends it. @throws the signal's reason */
+export function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const stop = (): void => {
+      clearTimeout(timer);
+      reject(signal?.reason as Error);
+    };
+    const timer = setTimeout(() => {
+      signal?.removeEventListener('abort', stop);
+      resolve();
+    }, ms);
+    signal?.addEventListener('abort', stop, { once: true });
   });
-  timer.end();
-  signal?.removeEventListener('abort', stop);
-  signal?.throwIfAborted();
 }
 
 /** A signal that ends with the time or with the caller's. `AbortSignal.any` would keep each until the caller's ends. */

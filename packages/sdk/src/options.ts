@@ -5,16 +5,10 @@ const KEY = /^[sp]k_(?:test|live)_[0-9A-Za-z]{38}$/;
 /** The key. @throws InvalidRequestError that says what is wrong with it, without showing it */
 export function checkedKey(key: unknown): string {
   if (typeof key !== 'string' || key === '') {
-    throw invalid(
-      'key',
-      'key is missing. Give an API key of your project, for example from the environment variable COINTILL_KEY.',
-    );
+    throw invalid('key', 'key is missing. Give an API key, for example that of COINTILL_KEY.');
   }
   if (/\s/.test(key)) {
-    throw invalid(
-      'key',
-      'key contains a space or a line end, as a file or a copied text may add one. Remove it: key.trim().',
-    );
+    throw invalid('key', 'key contains a space or a line end. Remove it: key.trim().');
   }
   if (!KEY.test(key)) {
     throw invalid(
@@ -23,10 +17,7 @@ export function checkedKey(key: unknown): string {
     );
   }
   if (key.startsWith('sk_') && 'document' in globalThis) {
-    throw invalid(
-      'key',
-      'key is a secret key, which every visitor of a page could read. Use a public key (pk_…) in browsers.',
-    );
+    throw invalid('key', 'key is secret, and every visitor could read it. Use a public key (pk_…) in browsers.');
   }
   return key;
 }

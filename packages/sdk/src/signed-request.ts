@@ -1,7 +1,7 @@
 import type { KnownEvent, LostPaymentEvent, OrderEvent, RefundEvent, WrongAssetEvent } from './api.generated.ts';
 import type { EventType } from './event.ts';
 import { writeJson } from './json.ts';
-import { hmac, secretsOf } from './signing.ts';
+import { joined, secretsOf, signingKeys } from './signing.ts';
 
 type DataOf<Type extends EventType> =
   Extract<KnownEvent, { type: Type } | { type: unknown }> extends infer Known
@@ -118,17 +118,25 @@ export async function signedRequest<Type extends EventType>({
   const event = { id, type, created_at: sentAt.toISOString(), sequence: 1, data: { ...SAMPLES[type], ...data } };
   const body = new TextEncoder().encode(writeJson(event));
   const timestamp = String(Math.floor(sentAt.getTime() / 1_000));
-  const keys = await Promise.all(secretsOf(secret).map(hmac));
-  const signatures = await Promise.all(keys.map((key) => key.sign(`${id}.${timestamp}.`, body)));
+  const keys = await Promise.all(secretsOf(secret).map(signingKeys));
+  const signatures = await Promise.all(
+    keys.map((key) => crypto.subtle.sign('HMAC', key.standard, joined(`${id}.${timestamp}.`, body))),
+  );
+  const [newest] = keys;
+  const service = newest === undefined ? new ArrayBuffer() : await crypto.subtle.sign('HMAC', newest.service, body);
   return new Request(url, {
     method: 'POST',
     headers: {
       'content-type': 'application/json',
-      'x-service-signature': signatures[0]?.service ?? '',
+      'x-service-signature': hexOf(service),
       'webhook-id': id,
       'webhook-timestamp': timestamp,
-      'webhook-signature': signatures.map(({ standard }) => standard).join(' '),
+      'webhook-signature': signatures.map((one) => `v1,${btoa(String.fromCharCode(...new Uint8Array(one)))}`).join(' '),
     },
     body,
   });
+}
+
+function hexOf(bytes: ArrayBuffer): string {
+  return Array.from(new Uint8Array(bytes), (byte) => byte.toString(16).padStart(2, '0')).join('');
 }

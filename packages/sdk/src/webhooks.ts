@@ -1,7 +1,7 @@
 import { CointillError } from './errors.ts';
 import type { Event } from './event.ts';
 import { readJson } from './json.ts';
-import { hmac, secretsOf, type Hmac } from './signing.ts';
+import { isService, isStandard, secretsOf, signingKeys, type SigningKeys } from './signing.ts';
 
 /** A request as Node.js servers have it: the raw body, and the headers. */
 export interface ReceivedRequest {
@@ -76,7 +76,7 @@ export async function verifyWebhook(
   secret: string | readonly string[],
   { toleranceSeconds = TOLERANCE_SECONDS }: VerifyOptions = {},
 ): Promise<Event> {
-  const keys = await Promise.all(secretsOf(secret).map(hmac));
+  const keys = await Promise.all(secretsOf(secret).map(signingKeys));
   const body = await bytesOf(request);
   const signed = headersOf(request.headers);
   const found = await check(keys, signed, body);
@@ -99,22 +99,23 @@ interface SignedHeaders {
 
 /** The signature that is right. The one with a time decides wherever it is there. */
 async function check(
-  keys: readonly Hmac[],
+  keys: readonly SigningKeys[],
   signed: SignedHeaders,
   body: Uint8Array<ArrayBuffer>,
 ): Promise<'standard' | 'service' | null> {
   const { service, id, timestamp, standard } = signed;
-  const isStandard = standard !== '' && id !== '' && timestamp !== '';
-  if (!isStandard && service === '') {
+  const isTimed = standard !== '' && id !== '' && timestamp !== '';
+  if (!isTimed && service === '') {
     throw refused(
       'headers_missing',
-      'The request lacks webhook-id, webhook-timestamp and webhook-signature, and x-service-signature. Cointill did not send it, or a proxy in front of your server removes headers.',
+      'The request lacks webhook-id, webhook-timestamp and webhook-signature. Cointill did not send it, or a proxy removed them.',
     );
   }
   for (const key of keys) {
-    if (isStandard ? await key.isStandard(standard, `${id}.${timestamp}.`, body) : await key.isService(service, body)) {
-      return isStandard ? 'standard' : 'service';
-    }
+    const isRight = isTimed
+      ? await isStandard(key, standard, `${id}.${timestamp}.`, body)
+      : await isService(key, service, body);
+    if (isRight) return isTimed ? 'standard' : 'service';
   }
   return null;
 }
@@ -125,13 +126,13 @@ function checkTime(timestamp: string, toleranceSeconds: number): void {
   const how = seconds > 0 ? `${seconds} seconds old` : `${-seconds} seconds in the future`;
   throw refused(
     'stale',
-    `The signature is right, but webhook-timestamp is ${how}, and at most ${toleranceSeconds} are allowed. Set this machine's clock; a saved request that is sent again is refused too.`,
+    `The signature is right, but webhook-timestamp is ${how}, and at most ${toleranceSeconds} are allowed. A clock is wrong, or a saved request was sent again.`,
   );
 }
 
 /** The reason why no secret fits, as far as it can be seen. */
 async function whyNot(
-  keys: readonly Hmac[],
+  keys: readonly SigningKeys[],
   signed: SignedHeaders,
   body: Uint8Array<ArrayBuffer>,
 ): Promise<WebhookError> {
@@ -147,17 +148,17 @@ async function whyNot(
   if (compact !== text && (await check(keys, signed, new TextEncoder().encode(compact))) !== null) {
     return refused(
       'body_rewritten',
-      'The body was parsed and written anew, with other spaces. Give verify the raw bytes, before any parser of JSON.',
+      'The body was parsed and written anew. Give the raw bytes, before any parser of JSON.',
     );
   }
   try {
     JSON.parse(text);
   } catch {
-    return refused('cut', `The body is not complete JSON: it was cut off after ${body.length} bytes, or changed.`);
+    return refused('cut', `The body is not complete JSON: it was cut off after ${body.length} bytes.`);
   }
   return refused(
     'wrong_secret',
-    'No given secret signed this body. The secret belongs to another endpoint or mode, or was replaced by a rotation; or a value of the body was changed. Compare with: cointill webhook list.',
+    'No given secret signed this body: it belongs to another endpoint or mode, or was rotated; or the body was changed.',
   );
 }
 
@@ -166,7 +167,7 @@ async function bytesOf(request: Request | ReceivedRequest): Promise<Uint8Array<A
     if (!request.bodyUsed) return new Uint8Array(await request.arrayBuffer());
     throw refused(
       'body_parsed',
-      'The body of the request was read before. Verify first, or give { body, headers } with the text that was read.',
+      'The body was read before. Verify first, or give { body, headers } with the raw text.',
     );
   }
   const { body } = request;
@@ -174,7 +175,7 @@ async function bytesOf(request: Request | ReceivedRequest): Promise<Uint8Array<A
   if (body instanceof Uint8Array || body instanceof ArrayBuffer) return new Uint8Array(body);
   throw refused(
     'body_parsed',
-    "body must be the raw text or bytes, but it is parsed already. In Express: app.post('/webhooks', express.raw({ type: '*/*' }), …), and then req.body.",
+    "body must be the raw text or bytes, but it is parsed already. In Express, use express.raw({ type: '*/*' }).",
   );
 }
 

@@ -1,10 +1,11 @@
 import { execFileSync } from 'node:child_process';
-import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { builtProgram, PROGRAM_FOLDER } from '../src/config/built.ts';
 import { loadAssets } from '../src/http/pages/assets.ts';
 import { buildProgram } from './build-program.ts';
+import { licences } from './licences.ts';
 
 const ROOT = path.join(import.meta.dirname, '..');
 /** Everything that the program reads at run time, and the program itself. */
@@ -23,7 +24,6 @@ const CONTENT = [
   'LICENSE',
   'README.md',
 ];
-const LICENCE = /^(?:licen[cs]e|copying|notice)/i;
 
 interface PackageJson {
   readonly version: string;
@@ -81,25 +81,6 @@ async function packageJson(): Promise<object> {
     optionalDependencies: Object.fromEntries(databases),
     engines: { node: '>=24.7' },
   };
-}
-
-/** The licences of the libraries that are built in, which have to be passed on with them. */
-async function licences(inputs: readonly string[]): Promise<string> {
-  const libraries = inputs
-    .filter((file) => /^node_modules\/.*\/package\.json$/.test(file))
-    .map((file) => path.dirname(file));
-  const texts = await Promise.all(
-    libraries.map(async (library) => {
-      const folder = path.join(ROOT, library);
-      const { name, version, license }: Readonly<Record<string, unknown>> = JSON.parse(
-        await readFile(path.join(folder, 'package.json'), 'utf8'),
-      );
-      const files = (await readdir(folder)).filter((file) => LICENCE.test(file)).toSorted();
-      const contents = await Promise.all(files.map((file) => readFile(path.join(folder, file), 'utf8')));
-      return [`${String(name)} ${String(version)} (${String(license)})`, ...contents.map((text) => text.trim())];
-    }),
-  );
-  return `${texts.map((parts) => parts.join('\n\n')).join(`\n\n${'-'.repeat(80)}\n\n`)}\n`;
 }
 
 if (import.meta.main) console.log(await makePackage(path.resolve(process.argv[2] ?? path.join(ROOT, 'dist'))));

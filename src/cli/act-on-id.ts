@@ -3,7 +3,7 @@ import type { App } from '../app/context.ts';
 import type { Rejected } from '../app/rejected.ts';
 import { encodeId } from '../domain/id.ts';
 import { endpointIdOf, keyIdOf } from './arguments.ts';
-import { done } from './failure.ts';
+import { done } from './refusal.ts';
 import { withCointill } from './open.ts';
 import { print, printsRecord, type OutputOptions } from './output.ts';
 

@@ -1,10 +1,10 @@
-import { Command, CommanderError } from 'commander';
+import { Command } from 'commander';
 import { version } from '../config/built.ts';
 import { calledAs, COMMAND_GROUPS, withProgram } from '../config/called-as.ts';
-import { clean } from '../service/plain-text.ts';
-import { EXAMPLES, GROUPS } from './groups.ts';
-import { nearestName } from '../domain/nearest-name.ts';
-import { writeErrorLines } from './output.ts';
+import { EXAMPLES } from './examples.ts';
+import { exitCodeOf } from './exit-code.ts';
+import { GROUPS } from './groups.ts';
+import { addExamples, cleanUsageError } from './help.ts';
 
 const EPILOGUE = `
 Commands work whether or not the service is running. They use the database that DATA_DIR (default: ./data in a checkout) or
@@ -22,11 +22,6 @@ Examples:
 
 To see an example of a command, add --help to the command.`;
 
-const USAGE_EXIT_CODE = 2;
-/** A line that commander adds: our command names similar to the typed one. */
-const UNKNOWN_COMMAND = /^Unknown command '([^']*)'$/;
-const SUGGESTION = /\n\(Did you mean [a-z, -]+\?\)$/;
-
 /** Runs one command, the words after the program's name, and returns its exit code; failures go to standard error. */
 export async function runCommandLine(args: readonly string[]): Promise<number> {
   try {
@@ -34,7 +29,8 @@ export async function runCommandLine(args: readonly string[]): Promise<number> {
     await program.parseAsync(args, { from: 'user' });
     return 0;
   } catch (error) {
-    return report(error);
+    // Loaded here and not above: successful commands do not need it.
+    return exitCodeOf(error, async () => (await import('./refusal.ts')).describeError(error, process.env));
   }
 }
 
@@ -49,7 +45,7 @@ async function buildProgram(args: readonly string[]): Promise<Command> {
     .showHelpAfterError('Add --help for usage.')
     .exitOverride()
     .configureOutput({
-      outputError: (text, write) => write(cleanUsageError(text)),
+      outputError: (text, write) => write(cleanUsageError(text, EXAMPLES)),
     });
   const wanted = args[0] === 'help' ? args[1] : args[0];
   for (const group of COMMAND_GROUPS) {
@@ -57,56 +53,6 @@ async function buildProgram(args: readonly string[]): Promise<Command> {
     const command = program.command(group).description(description);
     if (group === wanted) (await load())(command);
   }
-  for (const command of program.commands) addExamples(command, name, '');
+  for (const command of program.commands) addExamples(command, name, '', EXAMPLES);
   return program;
-}
-
-/** Adds examples to the end of the help of a command and its subcommands. */
-function addExamples(command: Command, program: string, above: string): void {
-  const path = `${above}${command.name()}`;
-  const examples = EXAMPLES[path] ?? [];
-  if (examples.length > 0) {
-    const lines = examples.map((example) => `\n  $ ${program} ${example}`);
-    command.addHelpText('after', `\n${lines.length === 1 ? 'Example' : 'Examples'}:${lines.join('')}`);
-  }
-  for (const below of command.commands) addExamples(below, program, `${path} `);
-}
-
-/** The error on one line, including any typed text, with commander's suggestion, or ours if commander has none. */
-function cleanUsageError(text: string): string {
-  const message = text.replace(/\n$/, '').replace(/^error: (.)/, upperCaseFirst);
-  const given = SUGGESTION.exec(message)?.[0] ?? '';
-  const line = clean(message.slice(0, message.length - given.length));
-  return `${line}${given === '' ? suggested(line) : given}\n`;
-}
-
-/**
- * Suggestions for a command typed without its group, such as `listen`, or with a typing error: the commands of that
- * name in all groups.
- */
-function suggested(message: string): string {
-  const unknown = UNKNOWN_COMMAND.exec(message)?.[1];
-  if (unknown === undefined) return '';
-  const paths = Object.keys(EXAMPLES).filter((path) => path.includes(' '));
-  const lastWord = (path: string): string => path.slice(path.indexOf(' ') + 1);
-  const meant = nearestName(new Set(paths.map(lastWord)), unknown);
-  const found = paths.filter((path) => lastWord(path) === meant);
-  return found.length === 0 ? '' : `\n(Did you mean ${found.join(', ')}?)`;
-}
-
-function upperCaseFirst(_whole: string, first: string): string {
-  return first.toUpperCase();
-}
-
-/** Reports the error on standard error and returns the exit code. */
-async function report(error: unknown): Promise<number> {
-  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : USAGE_EXIT_CODE;
-  // Loaded here and not above: successful commands do not need it.
-  const [{ describeError, UsageFailure }, { StoppedFailure }] = await Promise.all([
-    import('./failure.ts'),
-    import('./signals.ts'),
-  ]);
-  writeErrorLines(describeError(error, process.env));
-  if (error instanceof StoppedFailure) return error.exitCode;
-  return error instanceof UsageFailure ? USAGE_EXIT_CODE : 1;
 }

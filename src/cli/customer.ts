@@ -7,7 +7,8 @@ import {
 } from '../app/projects/customer-data.ts';
 import { fields } from '../wire/fields.ts';
 import { projectIdOf, wholeNumber } from './arguments.ts';
-import { done, UsageFailure } from './failure.ts';
+import { UsageFailure } from './failure.ts';
+import { done } from './refusal.ts';
 import { withCointill } from './open.ts';
 import { print, printsRecord, type OutputOptions } from './output.ts';
 

@@ -2,7 +2,8 @@ import { Command } from 'commander';
 import { describe, expect, it } from 'vitest';
 import { COMMAND_GROUPS } from '../config/called-as.ts';
 import { encodeId } from '../domain/id.ts';
-import { EXAMPLES, GROUPS } from './groups.ts';
+import { EXAMPLES } from './examples.ts';
+import { GROUPS } from './groups.ts';
 
 const ID = '0198a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b';
 /** The values for placeholders in examples. */

@@ -5,7 +5,8 @@ import { alreadyAt, nothingDue, readSpan } from '../http/advance-route.ts';
 import { isoTime } from '../wire/time.ts';
 import { publicPaymentId } from '../wire/payment.ts';
 import { paymentSelectorOf } from './arguments.ts';
-import { CommandFailure, noPayment, reasonOf, UsageFailure } from './failure.ts';
+import { CommandFailure, reasonOf, UsageFailure } from './failure.ts';
+import { noPayment } from './refusal.ts';
 import { withCointill } from './open.ts';
 import { print, printsRecord, table, type OutputOptions } from './output.ts';
 

@@ -9,7 +9,7 @@ import { creationTransitions } from '../domain/creation.ts';
 import type { Database } from '../store/database.ts';
 import { findPayments, listTransitions, listEvents } from '../store/payments/payments.ts';
 import { findTransfers } from '../store/payments/transfers.ts';
-import { noPayment } from './failure.ts';
+import { noPayment } from './refusal.ts';
 
 /** The history of a payment. Times in epoch milliseconds. */
 export interface PaymentHistory {

@@ -8,7 +8,8 @@ import { MAX_TOKEN_CHANGES } from '../domain/transition.ts';
 import { whyNot } from '../http/api.ts';
 import { messageOf } from '../http/ways-out.ts';
 import { publicPaymentId } from '../wire/payment.ts';
-import { CommandFailure, noPayment } from './failure.ts';
+import { CommandFailure } from './failure.ts';
+import { noPayment } from './refusal.ts';
 import { moneySeen } from './payment-record.ts';
 
 export type PaymentAction = 'complete' | 'simulate' | 'accept' | 'cancel';

@@ -10,7 +10,8 @@ import { formatDecimal } from '../domain/money.ts';
 import { messageOf } from '../http/ways-out.ts';
 import { refundView } from '../wire/refund.ts';
 import { refundIdOf } from './arguments.ts';
-import { CommandFailure, done } from './failure.ts';
+import { CommandFailure } from './failure.ts';
+import { done } from './refusal.ts';
 import { withCointill } from './open.ts';
 import { print, printsRecord, type OutputOptions } from './output.ts';
 

@@ -20,7 +20,8 @@ import { findProject } from '../store/projects/projects.ts';
 import type { StatementRecord } from '../wire/books.ts';
 import { fields } from '../wire/fields.ts';
 import { oneOf, projectIdOf } from './arguments.ts';
-import { CommandFailure, noProject, UsageFailure } from './failure.ts';
+import { CommandFailure, UsageFailure } from './failure.ts';
+import { noProject } from './refusal.ts';
 import { withCointill } from './open.ts';
 import { print, printsRecord, table, writeErrorLines, type OutputOptions } from './output.ts';
 

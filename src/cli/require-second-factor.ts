@@ -2,7 +2,7 @@ import { InvalidArgumentError, type Command } from 'commander';
 import { requiredFactors, requireFactors } from '../app/people/required-factors.ts';
 import { ROLES, type Role } from '../domain/role.ts';
 import { commaSeparated } from './arguments.ts';
-import { done } from './failure.ts';
+import { done } from './refusal.ts';
 import { withCointill } from './open.ts';
 import { print, printsRecord, type OutputOptions } from './output.ts';
 

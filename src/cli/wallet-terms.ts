@@ -7,7 +7,8 @@ import { coinName, offeredCoins } from '../domain/coin-choice.ts';
 import { findProject, type Project } from '../store/projects/projects.ts';
 import { fields } from '../wire/fields.ts';
 import { commaSeparated, percentage, projectIdOf } from './arguments.ts';
-import { done, noProject, UsageFailure } from './failure.ts';
+import { UsageFailure } from './failure.ts';
+import { done, noProject } from './refusal.ts';
 import { withCointill } from './open.ts';
 import { print, printsRecord, type OutputOptions } from './output.ts';
 

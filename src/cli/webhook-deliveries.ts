@@ -5,7 +5,7 @@ import { deliveryId, encodeId } from '../domain/id.ts';
 import { isoTime } from '../wire/time.ts';
 import type { DeliverySummary } from '../store/webhooks/deliveries.ts';
 import { deliveryIdOf, endpointIdOf, wholeNumber } from './arguments.ts';
-import { done } from './failure.ts';
+import { done } from './refusal.ts';
 import { withCointill } from './open.ts';
 import { print, printsRecord, table, type OutputOptions } from './output.ts';
 

@@ -14,7 +14,7 @@ import { findProject } from '../store/projects/projects.ts';
 import type { WebhookEndpoint } from '../store/webhooks/webhook-endpoints.ts';
 import { actsOnId } from './act-on-id.ts';
 import { endpointIdOf, projectIdOf } from './arguments.ts';
-import { done, noProject } from './failure.ts';
+import { done, noProject } from './refusal.ts';
 import { addListenCommand } from './listen.ts';
 import { withCointill } from './open.ts';
 import { fields } from '../wire/fields.ts';

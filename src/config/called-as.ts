@@ -29,14 +29,25 @@ export const COMMAND_GROUPS = [
 ] as const;
 export type CommandGroup = (typeof COMMAND_GROUPS)[number];
 
+/** The groups that work without the service, which `npx @cointill/sdk` has too. */
+export const CLIENT_GROUPS = ['listen', 'events', 'trigger', 'verify'] as const satisfies readonly CommandGroup[];
+/** The program's name where there is no service. */
+export const CLIENT = 'npx @cointill/sdk';
+
 /** A command in a message. A name behind a slash is a path, which already says how to call the program. */
-const COMMAND = new RegExp(`(?<![\\w./-])cointill(?= (?:${COMMAND_GROUPS.join('|')})\\b)`, 'g');
+const COMMAND = commandOf(COMMAND_GROUPS);
+const CLIENT_COMMAND = commandOf(CLIENT_GROUPS);
+
+function commandOf(groups: readonly CommandGroup[]): RegExp {
+  return new RegExp(`(?<![\\w./-])cointill(?= (?:${groups.join('|')})\\b)`, 'g');
+}
 
 /** Puts `program`, such as `./bin/cointill`, into the commands of a message, so that people can copy them. */
 export function withProgram(message: string, program: string): string {
   // Some commands are written so already.
   const parts = message.split(program);
-  return parts.map((part) => part.replace(COMMAND, () => program)).join(program);
+  const command = program === CLIENT ? CLIENT_COMMAND : COMMAND;
+  return parts.map((part) => part.replace(command, () => program)).join(program);
 }
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -65,7 +76,7 @@ export function calledAs(env: Environment, cwd: string): string {
 
 /** Whether it is what somebody types, a name or a command line such as `docker compose exec …`, and not a path. */
 function isTyped(called: string): boolean {
-  return !called.includes('/') || /\s[^\s/]+$/.test(called);
+  return called === CLIENT || !called.includes('/') || /\s[^\s/]+$/.test(called);
 }
 
 /**

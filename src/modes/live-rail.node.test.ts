@@ -7,7 +7,7 @@ import { fixedRates, parseFixedRates } from '../rates/fixed.ts';
 import { account, CONFIRMATIONS, etherRail, liveOrder, setWallet, xpubOf } from '../app/chains/follow-chain.fixture.ts';
 import { selectToken } from '../app/payments/payment-actions.ts';
 import { isRejected, refusalText } from '../app/rejected.ts';
-import { refusalMessage } from '../cli/failure.ts';
+import { refusalMessage } from '../cli/refusal.ts';
 import { messageOf } from '../http/ways-out.ts';
 import { createProject } from '../app/projects/projects.ts';
 import { setProjectWallet, walletsOf, type WalletRequest } from '../app/projects/wallets.ts';

@@ -1,5 +1,36 @@
 // This file is written by scripts/write-sdk-types.ts from docs/openapi.json. Run: npm run openapi
 
+export interface AdvancedOrder {
+  /** The time of the payment now. Earlier than asked for if slow answers of your endpoint took 10 seconds: send the request again. */
+  now: string;
+  /** Everything that happened, in order. */
+  moments: Array<{
+    at: string;
+    /** Meant for people, and its wording may change. */
+    what: string;
+    /** The id of the payment, refund or delivery. */
+    object: string;
+  }>;
+  /** The ids of the new events, in order. */
+  events: Array<string>;
+}
+
+export interface AdvancedTransaction {
+  success: boolean;
+  /** The time of the payment now. Earlier than asked for if slow answers of your endpoint took 10 seconds: send the request again. */
+  now: string;
+  /** Everything that happened, in order. */
+  moments: Array<{
+    at: string;
+    /** Meant for people, and its wording may change. */
+    what: string;
+    /** The id of the payment, refund or delivery. */
+    object: string;
+  }>;
+  /** The ids of the new events, in order. */
+  events: Array<string>;
+}
+
 /** Unknown fields are ignored and listed in the X-Ignored-Fields response header. */
 export interface CreateOrder {
   /** Fiat amount above 0, with no more decimals than the currency has. At most 1000000 USD, 1000000 EUR, 1000000 GBP, 1000000 CHF, 1500000 CAD, 1500000 AUD, 2000000 NZD, 150000000 JPY, 1500000 SGD, 8000000 HKD, 10000000 SEK, 10000000 NOK, 7000000 DKK, 4000000 PLN, 6000000 BRL, 20000000 MXN, 100000000 INR. */
@@ -610,6 +641,19 @@ export interface Operations {
       transaction: Transaction;
     };
   };
+  /** Advance the time of a test transaction. */
+  'POST /api/transactions/{id}/advance': {
+    query: never;
+    body: {
+      /** By this ISO 8601 duration, such as PT61M or P7D; at most ten years ahead of the present. */
+      by?: string;
+      /** true: to the next moment at which something happens by itself. */
+      to_next?: boolean;
+      /** Until nothing happens by itself any more. */
+      to?: "final";
+    };
+    answer: AdvancedTransaction;
+  };
   /** Create an order. */
   'POST /v1/orders': {
     query: never;
@@ -660,6 +704,19 @@ export interface Operations {
       stages?: number;
     };
     answer: Order;
+  };
+  /** Advance the time of a test order. */
+  'POST /v1/orders/{id}/advance': {
+    query: never;
+    body: {
+      /** By this ISO 8601 duration, such as PT61M or P7D; at most ten years ahead of the present. */
+      by?: string;
+      /** true: to the next moment at which something happens by itself. */
+      to_next?: boolean;
+      /** Until nothing happens by itself any more. */
+      to?: "final";
+    };
+    answer: AdvancedOrder;
   };
   /** Create a refund. */
   'POST /v1/refunds': {

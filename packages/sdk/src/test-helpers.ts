@@ -1,9 +1,11 @@
-import type { Operations, Order, Transaction } from './api.generated.ts';
+import type { AdvancedOrder, Operations, Order, Transaction } from './api.generated.ts';
 import type { CallOptions } from './connection.ts';
 import { Resource } from './resource.ts';
 import { signedRequest, type SignedRequest } from './signed-request.ts';
 import type { EventType } from './event.ts';
 
+/** How far the time passes: by a duration, to the next moment, or until nothing happens by itself any more. */
+type Advance = { readonly by: string } | { readonly to_next: true } | { readonly to: 'final' };
 type Simulation = Operations['POST /v1/orders/{id}/simulate']['body'];
 
 /**
@@ -23,6 +25,20 @@ export class TestHelpers extends Resource {
     const sent = { id, body: simulation };
     if (id.startsWith('ord_')) return this.connection.call('POST /v1/orders/{id}/simulate', sent, options);
     return (await this.connection.call('POST /api/transactions/{id}/simulate', sent, options)).transaction;
+  }
+
+  /**
+   * Lets the time of an order or a transaction of test mode pass: what is due happens at once, moment by moment, with
+   * the time of its moment, and webhooks are really sent. `by` is an ISO 8601 duration.
+   *
+   * @example
+   * const { moments, events } = await cointill.test.advance(order.id, { by: 'PT61M' });
+   */
+  async advance(id: string, to: Advance, options?: CallOptions): Promise<AdvancedOrder> {
+    const sent = { id, body: to };
+    if (id.startsWith('ord_')) return this.connection.call('POST /v1/orders/{id}/advance', sent, options);
+    const { now, moments, events } = await this.connection.call('POST /api/transactions/{id}/advance', sent, options);
+    return { now, moments, events };
   }
 
   /**

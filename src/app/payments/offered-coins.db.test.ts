@@ -12,7 +12,7 @@ import { changePaymentTerms, termsVersion, type TermsChange } from '../projects/
 import { setProjectWallet } from '../projects/wallets.ts';
 import { createPaymentCreator } from './create-payment.ts';
 import { selectToken } from './payment-actions.ts';
-import { refusalMessage } from '../../cli/failure.ts';
+import { refusalMessage } from '../../cli/refusal.ts';
 import { isRejected } from '../rejected.ts';
 
 const TREASURY = '0x52908400098527886E0F7030069857D2E4169EE7';

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { sql } from 'kysely';
 import { describe, expect, it, vi } from 'vitest';
 import { testApp } from '../../../test/harness.ts';
-import { refusalMessage } from '../../cli/failure.ts';
+import { refusalMessage } from '../../cli/refusal.ts';
 import { parseKey } from '../../domain/api-key.ts';
 import { listen } from '../../store/notifications.ts';
 import { findLogo } from '../../store/projects/projects.ts';

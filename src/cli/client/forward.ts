@@ -1,6 +1,7 @@
-import { STATUS_CODES } from 'node:http';
+import http, { STATUS_CODES, type IncomingMessage } from 'node:http';
+import https from 'node:https';
+import { text } from 'node:stream/consumers';
 import { InvalidArgumentError } from 'commander';
-import { request } from 'undici';
 import { signDelivery } from '../../webhooks/signature.ts';
 import { codeOf, reasonOf } from '../failure.ts';
 import type { LoggedEvent } from './log.ts';
@@ -24,7 +25,7 @@ const TIMEOUT_MS = 15_000;
 const MAX_DETAIL = 200;
 /** Errors before there is a connection, or before it is trusted. */
 const UNREACHED =
-  /^(?:ECONNREFUSED|ENOTFOUND|EAI_AGAIN|E(?:HOST|NET)UNREACH|UND_ERR_CONNECT_TIMEOUT|EPROTO|ERR_(?:TLS|SSL)_.*|UNABLE_TO_.*|.*CERT.*)$/;
+  /^(?:ECONNREFUSED|ENOTFOUND|EAI_AGAIN|E(?:HOST|NET)UNREACH|ETIMEDOUT|EPROTO|ERR_(?:TLS|SSL)_.*|UNABLE_TO_.*|.*CERT.*)$/;
 
 /** Sends an event as the service would: the same bytes and headers, signed afresh. */
 export function forwardEvent(
@@ -51,27 +52,37 @@ export async function post(
 ): Promise<Forwarded> {
   const startedAt = performance.now();
   const since = (): number => Math.round(performance.now() - startedAt);
+  const limit = AbortSignal.timeout(TIMEOUT_MS);
   try {
-    const limit = AbortSignal.timeout(TIMEOUT_MS);
-    const signal = stopped === undefined ? limit : AbortSignal.any([limit, stopped]);
-    // Unlike fetch, it allows every port that a server on this machine may have.
-    const response = await request(url, { method: 'POST', headers, body, signal });
-    const text = await response.body.text();
-    const { statusCode: status } = response;
+    const response = await send(url, headers, body, stopped === undefined ? limit : AbortSignal.any([limit, stopped]));
+    const answered = await text(response);
+    const { statusCode: status = 0 } = response;
     const isAccepted = status >= 200 && status < 300;
     const answer = `${status} ${STATUS_CODES[status] ?? ''}`.trim();
     const target = response.headers['location'];
-    const detail = isAccepted ? null : target === undefined ? firstLine(text) : redirection(String(target));
+    const detail = isAccepted ? null : target === undefined ? firstLine(answered) : redirection(target);
     return { isAccepted, status, isReached: true, answer, detail, durationMs: since() };
   } catch (error) {
-    const isLate = error instanceof DOMException && error.name === 'TimeoutError';
     const reason = codeOf(error) ?? reasonOf(error);
-    const answer = isLate
+    const answer = limit.aborted
       ? `no answer within ${TIMEOUT_MS / 1_000} seconds`
-      : `no answer (${reason === 'UND_ERR_SOCKET' ? 'the connection was closed' : reason})`;
-    const isReached = isLate || !(UNREACHED.test(reason) || stopped?.aborted === true);
+      : `no answer (${reason === 'ECONNRESET' ? 'the connection was closed' : reason})`;
+    const isReached = limit.aborted || !(UNREACHED.test(reason) || stopped?.aborted === true);
     return { isAccepted: false, status: null, isReached, answer, detail: null, durationMs: since() };
   }
+}
+
+/** Sends the request with Node's own client: `fetch` refuses some ports that a server on this machine may have. */
+function send(
+  url: string,
+  headers: Readonly<Record<string, string>>,
+  body: string | Buffer,
+  signal: AbortSignal,
+): Promise<IncomingMessage> {
+  return new Promise((resolve, reject) => {
+    const { request } = url.startsWith('https:') ? https : http;
+    request(url, { method: 'POST', headers, signal, agent: false }, resolve).on('error', reject).end(body);
+  });
 }
 
 function redirection(target: string): string {
@@ -79,8 +90,8 @@ function redirection(target: string): string {
 }
 
 /** The address of `--forward-to`; without a scheme it is http, as for a server on this machine. */
-export function targetOf(text: string): string {
-  const address = /^\d{1,5}$/.test(text) ? `localhost:${text}` : text;
+export function targetOf(given: string): string {
+  const address = /^\d{1,5}$/.test(given) ? `localhost:${given}` : given;
   const url = URL.parse(address.includes('://') ? address : `http://${address}`);
   if (url === null || !/^https?:$/.test(url.protocol))
     throw new InvalidArgumentError('Give an address such as localhost:3000/webhooks.');
@@ -88,8 +99,8 @@ export function targetOf(text: string): string {
   return url.href;
 }
 
-function firstLine(text: string): string | null {
-  const [line = ''] = text.trim().split('\n', 1);
+function firstLine(answered: string): string | null {
+  const [line = ''] = answered.trim().split('\n', 1);
   return line === '' ? null : line.slice(0, MAX_DETAIL);
 }
 

@@ -1,9 +1,8 @@
+import { bech32 } from '@scure/base';
 import { Argument, type Command } from 'commander';
 import { EVENT_TYPES, isRefundEvent, type EventType } from '../../domain/event-type.ts';
 import { decodeId, parseUuid } from '../../domain/id.ts';
-import { isNetwork } from '../../domain/networks.ts';
 import type { Simulation } from '../../domain/simulation.ts';
-import { sandboxAddress } from '../../rails/sandbox/sandbox.ts';
 import { CommandFailure, UsageFailure } from '../failure.ts';
 import { print, printsRecord, writeLines, type OutputOptions } from '../output.ts';
 import { entryLines, entryRecord } from './log-lines.ts';
@@ -61,12 +60,13 @@ interface Payment {
   /** Where it is changed, such as `/v1/orders/ord_…`. */
   readonly path: string;
   readonly status: string;
-  readonly network: string;
+  /** Empty while no token is chosen. */
+  readonly address: string;
 }
 
 async function createOrder(service: Service): Promise<Payment> {
   const order = await ask(service, 'POST', '/v1/orders', { body: ORDER });
-  // The answer to a creation lacks the network.
+  // The answer to a creation lacks the address.
   return readPayment(service, textAt(JSON.parse(order.text), 'id'));
 }
 
@@ -81,8 +81,7 @@ async function readPayment(service: Service, id: string): Promise<Payment> {
 
 function paymentOf(collection: string, body: unknown): Payment {
   const id = textAt(body, 'id');
-  const network = textAt(body, 'network');
-  return { id, path: `${collection}/${id}`, status: textAt(body, 'status'), network };
+  return { id, path: `${collection}/${id}`, status: textAt(body, 'status'), address: textAt(body, 'address') };
 }
 
 const OVER = ['completed', 'failed', 'expired', 'cancelled'];
@@ -112,7 +111,7 @@ async function causeRefund(service: Service, payment: Payment, type: EventType):
   if (!OVER.includes(payment.status)) await simulate(service, payment, 'paid');
   const named = payment.id.startsWith('ord_') ? { order_id: payment.id } : { transaction_id: payment.id };
   const isPaid = type === 'refund.completed' || type === 'refund.reorged';
-  const address = isPaid && isNetwork(payment.network) ? sandboxAddress(payment.network, payment.id) : undefined;
+  const address = isPaid && payment.address !== '' ? otherAddress(payment.address) : undefined;
   const { head } = await readLog(service, { after: 'now', limit: 1 });
   const refund = await ask(service, 'POST', '/v1/refunds', { body: { ...named, ...(address && { address }) } });
   const id = textAt(JSON.parse(refund.text), 'id');
@@ -120,6 +119,17 @@ async function causeRefund(service: Service, payment: Payment, type: EventType):
   if (type !== 'refund.reorged') return;
   await eventsUntil(service, payment, 'refund.completed', head);
   await simulate(service, payment, 'refund_reorged');
+}
+
+/** Another address of the same form, because the payment's own takes no refund. */
+function otherAddress(address: string): string {
+  if (address.startsWith('0x')) return address.toLowerCase().replace(/.$/, (digit) => (digit === '0' ? '1' : '0'));
+  const { prefix, words } = bech32.decode(address as `${string}1${string}`);
+  const last = words.length - 1;
+  return bech32.encode(
+    prefix,
+    words.map((word, index) => (index === last ? word ^ 1 : word)),
+  );
 }
 
 /** Takes back a refund that is completed already; false if there is none. */

@@ -2,7 +2,7 @@ import { buffer } from 'node:stream/consumers';
 import { Option, type Command } from 'commander';
 import { CommandFailure, UsageFailure } from '../failure.ts';
 import { print, printsRecord, type OutputOptions } from '../output.ts';
-import { readDelivery, secretOf, type SignatureCheck } from '../received-delivery.ts';
+import { readDelivery, secretOf, type SignatureCheck } from './received-delivery.ts';
 import { parseExact } from './log.ts';
 
 interface Request {

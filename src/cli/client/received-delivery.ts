@@ -1,8 +1,8 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import { InvalidArgumentError } from 'commander';
-import { signDelivery, verifyServiceSignature } from '../webhooks/signature.ts';
-import { fields } from '../wire/fields.ts';
+import { signDelivery, verifyServiceSignature } from '../../webhooks/signature.ts';
+import { fields } from '../../wire/fields.ts';
 
 /**
  * `unchecked`: no secret is known. `stale`: correct, but its time is more than five minutes off, as in a replayed

@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import http from 'node:http';
-import { post } from './client/forward.ts';
-import { codeOf, CommandFailure } from './failure.ts';
-import { writeLines } from './output.ts';
+import { post } from './forward.ts';
+import { codeOf, CommandFailure } from '../failure.ts';
+import { writeLines } from '../output.ts';
 import { deliveryLines, deliveryRecord, readDelivery } from './received-delivery.ts';
 
 export interface ReceiverOptions {

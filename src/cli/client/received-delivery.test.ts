@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { signDelivery } from '../webhooks/signature.ts';
+import { signDelivery } from '../../webhooks/signature.ts';
 import { readDelivery } from './received-delivery.ts';
 
 const SECRET = `whsec_${Buffer.alloc(32, 1).toString('base64')}`;

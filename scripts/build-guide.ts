@@ -14,14 +14,17 @@ const INDEX = 'docs/guide/README.md';
 const SERVED: Readonly<Record<string, string>> = { 'docs/openapi.json': '/openapi.json', [INDEX]: '/docs' };
 /** Pages that show several ways to call the program, or explain the one that they use. */
 const KEEPS_COMMANDS: readonly string[] = ['docs/guide/install.md', 'docs/when-something-is-lost.md'];
-const LANGUAGES: Readonly<Record<string, string>> = {
+/** The captions of code, by what stands behind the fence: a language, and what a reader must know of the block. */
+const CAPTIONS: Readonly<Record<string, string>> = {
   sh: 'Shell',
+  'sh on-a-server': 'On the server',
   js: 'JavaScript',
   html: 'HTML',
   json: 'JSON',
   ini: 'INI',
   nginx: 'nginx',
   haproxy: 'HAProxy',
+  caddy: 'Caddy',
 };
 
 /** One Markdown file that becomes a page. */
@@ -171,8 +174,8 @@ function rendererOf(hrefOf: (href: string) => string | null): RendererObject {
       return `<h${depth} id="${anchorOf(heading)}">${this.parser.parseInline(tokens)}</h${depth}>\n`;
     },
     code({ text, lang }) {
-      const language = lang ?? '';
-      return markupText(codeBlock(text, { label: LANGUAGES[language] ?? 'Text', language }));
+      const [language = ''] = (lang ?? '').split(' ');
+      return markupText(codeBlock(text, { label: CAPTIONS[lang ?? ''] ?? 'Text', language }));
     },
     table(token) {
       const table = raw(Renderer.prototype.table.call(this, token));

@@ -1,20 +1,25 @@
 import { html, type Html } from '../pages/html.ts';
-import { renderFrame, renderLinks, type ContentsLink, type DocsAssets } from './frame.ts';
+import { renderContents, renderFrame, renderLinks, type ContentsLink } from './frame.ts';
 import { renderBasics, renderExamples, renderWebhooksGuide } from './guide.ts';
 import type { OpenApiDocument } from './openapi-document.ts';
+import type { Site } from './plain-pages.ts';
 import { objectId, renderObjects, renderTag, routesOf } from './reference.ts';
 
 /** The reference of both APIs on one page: examples, webhooks, rules, every endpoint and every object. */
-export function renderApiPage(document: OpenApiDocument, assets: DocsAssets, program: string): string {
+export function renderApiPage({ document, groups, assets, words }: Site): string {
   // The part about webhooks describes events.
   const tags = document.tags.filter(({ name }) => routesOf(document, name).length > 0);
   return renderFrame(assets, {
     title: 'API reference – Cointill',
     isFiltered: true,
-    contents: html`${renderLinks('Documentation', PAGES)} ${renderLinks('On this page', PARTS)}
-    ${tags.map(({ name }) => renderLinks(name, routeLinks(document, name)))}
-    ${renderLinks('Objects', objectLinks(document))} ${renderLinks('As a file', FILES)}`,
-    main: renderMain(document, tags, program),
+    contents: renderContents(
+      groups,
+      '/docs/api',
+      html`${renderLinks('On this page', PARTS)}
+      ${tags.map(({ name }) => renderLinks(name, routeLinks(document, name)))}
+      ${renderLinks('Objects', objectLinks(document))} ${renderLinks('As a file', FILES)}`,
+    ),
+    main: renderMain(document, tags, words.program),
   });
 }
 
@@ -29,10 +34,6 @@ function renderMain(document: OpenApiDocument, tags: OpenApiDocument['tags'], pr
     ${tags.map((tag) => renderTag(document, tag))} ${renderObjects(document)}`;
 }
 
-const PAGES: readonly ContentsLink[] = [
-  { href: '/docs', text: 'Start' },
-  { href: '/docs/api', text: 'API reference', isCurrent: true },
-];
 const PARTS: readonly ContentsLink[] = [
   { href: '#examples', text: 'Three examples' },
   { href: '#webhooks-guide', text: 'Webhooks' },

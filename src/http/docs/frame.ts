@@ -88,13 +88,20 @@ function renderList(entries: readonly ContentsLink[]): Html {
   </ul>`;
 }
 
-/** The contents of every page but the API reference: all pages, and the headings of the current one. */
-export function renderContents(groups: readonly GuideGroup[], current: GuidePage | '/docs' | null): Html {
+/**
+ * The contents of every page: all pages, and the headings of the current one. The parts of the API reference, which
+ * are many, stand before the guide.
+ */
+export function renderContents(
+  groups: readonly GuideGroup[],
+  current: GuidePage | '/docs' | '/docs/api' | null,
+  parts: Html | null = null,
+): Html {
   const start: readonly ContentsLink[] = [
     { href: '/docs', text: 'Start', isCurrent: current === '/docs' },
-    { href: '/docs/api', text: 'API reference' },
+    { href: '/docs/api', text: 'API reference', isCurrent: current === '/docs/api' },
   ];
-  return html`${renderLinks('Documentation', start)}
+  return html`${renderLinks('Documentation', start)} ${parts}
   ${groups.map(({ title, pages }) =>
     renderLinks(
       title,

@@ -58,10 +58,7 @@ const MISSING: Content = { type: 'text/html', make: renderMissing };
 const JSON_FILE: Content = { type: 'application/json', make: ({ document }) => JSON.stringify(document) };
 const YAML_FILE: Content = { type: 'application/yaml', make: ({ document }) => toYaml(document) };
 const LLMS: Content = { type: 'text/plain', make: renderLlmsText };
-const API: Content = {
-  type: 'text/html',
-  make: ({ document, assets, words }) => renderApiPage(document, assets, words.program),
-};
+const API: Content = { type: 'text/html', make: renderApiPage };
 
 /**
  * The documentation: `/docs` and its pages, the search, `/llms.txt`, and the OpenAPI document as `/openapi.json`,

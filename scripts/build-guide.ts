@@ -1,4 +1,4 @@
-import { globSync } from 'node:fs';
+import { existsSync, globSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { Lexer, Marked, Renderer, type RendererObject, type Token, type Tokens } from 'marked';
@@ -29,6 +29,8 @@ const CAPTIONS: Readonly<Record<string, string>> = {
 
 /** One Markdown file that becomes a page. */
 interface Source {
+  /** The repository's folder. */
+  readonly root: string;
   /** Relative to the repository. */
   readonly file: string;
   readonly name: string;
@@ -38,18 +40,18 @@ interface Source {
 
 /**
  * Renders the guide in the groups and the order of its README, which names every page with one line. Fails if the
- * README leaves out a file, or if a link or its anchor leads nowhere.
+ * README leaves out a file, or if a link or its anchor leads nowhere. `root` is the folder of the repository.
  */
-export async function renderGuide(): Promise<readonly GuideGroup[]> {
-  const groups = groupsOf(await readFile(path.join(ROOT, INDEX), 'utf8'));
+export async function renderGuide(root = ROOT): Promise<readonly GuideGroup[]> {
+  const groups = groupsOf(await readFile(path.join(root, INDEX), 'utf8'));
   const listed = new Set(groups.flatMap(({ entries }) => entries.map(({ file }) => file)));
-  const missing = globSync('docs/guide/*.md', { cwd: ROOT }).filter((file) => file !== INDEX && !listed.has(file));
+  const missing = globSync('docs/guide/*.md', { cwd: root }).filter((file) => file !== INDEX && !listed.has(file));
   if (missing.length > 0) throw new Error(`${INDEX} does not name ${missing.join(', ')}.`);
   const unknown = [...listed].filter((file) => !file.startsWith('docs/guide/') && !PAGES_BESIDE_GUIDE.includes(file));
   if (unknown.length > 0) throw new Error(`PAGES_BESIDE_GUIDE does not name ${unknown.join(', ')}.`);
   const sources = new Map<string, Source>();
-  for (const file of listed) sources.set(file, await readSource(file));
-  const repository = await readRepository();
+  for (const file of listed) sources.set(file, await readSource(root, file));
+  const repository = await readRepository(root);
   return groups.map(({ title, entries }) => ({
     title,
     pages: entries.map((entry) => renderPage(entry, sources, repository)),
@@ -77,12 +79,12 @@ function groupsOf(readme: string): readonly { readonly title: string; readonly e
   return groups;
 }
 
-async function readSource(file: string): Promise<Source> {
-  const text = await readFile(path.join(ROOT, file), 'utf8');
+async function readSource(root: string, file: string): Promise<Source> {
+  const text = await readFile(path.join(root, file), 'utf8');
   if (text.includes('@@')) throw new Error(`${file} contains @@, which marks this service's own words.`);
   const anchorOf = anchors();
   const found = headingsOf(text).map((heading) => anchorOf(plainText(heading.tokens)));
-  return { file, name: path.basename(file, '.md'), text: markOwnWords(text, file), anchors: found };
+  return { root, file, name: path.basename(file, '.md'), text: markOwnWords(text, file), anchors: found };
 }
 
 function headingsOf(text: string): readonly Tokens.Heading[] {
@@ -90,9 +92,9 @@ function headingsOf(text: string): readonly Tokens.Heading[] {
 }
 
 /** The public repository's address of a file; null if package.json names no repository. */
-async function readRepository(): Promise<string | null> {
+async function readRepository(root: string): Promise<string | null> {
   const { repository }: { readonly repository?: string | { readonly url: string } } = JSON.parse(
-    await readFile(path.join(ROOT, 'package.json'), 'utf8'),
+    await readFile(path.join(root, 'package.json'), 'utf8'),
   );
   const url = typeof repository === 'string' ? repository : repository?.url;
   return url === undefined ? null : `${url.replace(/^git\+/, '').replace(/\.git$/, '')}/blob/main/`;
@@ -141,7 +143,7 @@ function renderPage(entry: Entry, sources: ReadonlyMap<string, Source>, reposito
 /** The address to which a link leads on the site; null: the file is not on it. */
 function resolveLink(
   href: string,
-  { file, anchors }: Source,
+  { root, file, anchors }: Source,
   sources: ReadonlyMap<string, Source>,
   repository: string | null,
 ): string | null {
@@ -149,6 +151,7 @@ function resolveLink(
   const [target = '', anchor] = href.split('#');
   const other = target === '' ? file : path.posix.join(path.posix.dirname(file), target);
   const page = sources.get(other);
+  if (!existsSync(path.join(root, other))) throw new Error(`${file}: ${href} leads to no file.`);
   if (page === undefined) return SERVED[other] ?? (repository === null ? null : `${repository}${other}`);
   const known = target === '' ? anchors : page.anchors;
   if (anchor !== undefined && !known.includes(anchor)) throw new Error(`${file}: ${href} leads to no heading.`);

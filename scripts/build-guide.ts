@@ -18,6 +18,7 @@ const KEEPS_COMMANDS: readonly string[] = ['docs/guide/install.md', 'docs/when-s
 const CAPTIONS: Readonly<Record<string, string>> = {
   sh: 'Shell',
   'sh on-a-server': 'On the server',
+  text: 'Output',
   js: 'JavaScript',
   html: 'HTML',
   json: 'JSON',
@@ -105,7 +106,7 @@ const COMMAND = new RegExp(`(^|[(;|&] *)cointill(?= (?:${COMMAND_GROUPS.join('|'
 /** Addresses of the service. Health and metrics are for the machine itself, whose address is the one in the text. */
 const ADDRESS = /http:\/\/127\.0\.0\.1:400([01])(?!\/(?:healthz|readyz|metrics))/g;
 
-/** Marks addresses and commands in shell code and between back quotes. Configuration of proxies keeps its own. */
+/** Marks addresses and commands in shell code, in answers and between back quotes. Configuration keeps its own. */
 function markOwnWords(text: string, file: string): string {
   const mark = (code: string): string => {
     const addressed = code.replace(ADDRESS, (_, port) => (port === '0' ? '@@live@@' : '@@sandbox@@'));
@@ -119,7 +120,7 @@ function markOwnWords(text: string, file: string): string {
       fence = fence === null ? opened : null;
       return line;
     }
-    if (fence !== null) return fence === 'sh' ? mark(line) : line;
+    if (fence !== null) return fence === 'sh' || fence === 'json' ? mark(line) : line;
     return line.replace(/`([^`]+)`/g, (_, code: string) => `\`${mark(code)}\``);
   });
   return lines.join('\n');

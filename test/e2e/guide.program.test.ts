@@ -180,7 +180,8 @@ it.each(pages)('the commands of %s can be run one after the other, as the runnin
   let shell = '';
   const refusals: string[] = [];
   for (const { code } of codeBlocks(file, text).filter(({ language, mark }) => language === 'sh' && mark === '')) {
-    for (const line of commandLines(code)) {
+    // The service runs already; test/e2e/package.program.test.ts starts it so.
+    for (const line of commandLines(code).filter((one) => one !== 'npx cointill start')) {
       const command = await asOwn(line);
       if (command.startsWith('export ')) shell += `${command}\n`;
       else if (/^(?:\S+\/)?cointill listen /.test(`${command} `)) await begin(command, shell);

@@ -11,7 +11,15 @@ import { portOf } from '../socket.ts';
 const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
 const PHONE = { width: 390, height: 844 };
 /** A page of each kind: with a wide table, with much code, the reference, and a search with and without results. */
-const PAGES = ['/docs/settings', '/docs/webhooks', '/docs/api', '/docs/search?q=webhook', '/docs/search?q=xylophone'];
+const PAGES = [
+  '/docs/settings',
+  '/docs/webhooks',
+  '/docs/command-line',
+  '/docs/first-payment',
+  '/docs/api',
+  '/docs/search?q=webhook',
+  '/docs/search?q=xylophone',
+];
 const DESKTOP = { width: 1280, height: 900 };
 
 describe.skipIf(hasNoBrowser)('the documentation', () => {

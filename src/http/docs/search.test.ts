@@ -26,7 +26,7 @@ const QUESTIONS: readonly (readonly [question: string, ...pages: string[]])[] = 
   ['how many confirmations until a payment is completed', 'acceptance'],
   ['where do exchange rates come from', 'acceptance'],
   ['accept real bitcoin', 'go-live'],
-  ['connect my wallet xpub', 'wallets'],
+  ['connect my wallet xpub', 'wallets', 'go-live'],
   ['do I need an ethereum node', 'go-live'],
   ['simulate an expired payment', 'test-payments', 'api'],
   ['let the customer choose the coin', 'transactions', 'api'],
@@ -53,15 +53,21 @@ const QUESTIONS: readonly (readonly [question: string, ...pages: string[]])[] = 
   ['roll back to the old version', 'upgrade'],
   ['use our own PostgreSQL server', 'move', 'install'],
   ['the server burned down', 'when-something-is-lost'],
+  ['how do I get started', 'first-payment', 'start'],
+  ['list of all commands', 'command-line'],
+  ['collect money from deposit addresses', 'wallets'],
+  ['poll for events instead of webhooks', 'events'],
+  ['breaking changes in the API', 'versions'],
+  ['how long until a deprecated endpoint is removed', 'versions'],
 ];
 
 describe('the search of the documentation', () => {
-  it('shows the right page among the first three for at least 38 of 40 questions', () => {
+  it('shows the right page among the first three for all but two of 46 questions', () => {
     const missed = QUESTIONS.filter(([question, ...pages]) => {
       const first = pagesFor(question).slice(0, 3);
       return !pages.some((page) => first.includes(page));
     });
-    expect(QUESTIONS).toHaveLength(40);
+    expect(QUESTIONS).toHaveLength(46);
     const shown = missed.map(([question]) => `${question}: ${pagesFor(question).slice(0, 3).join(', ')}`);
     expect(missed.length <= 2 ? [] : shown).toEqual([]);
   });

@@ -1,5 +1,5 @@
 import { execFile, spawn } from 'node:child_process';
-import { mkdir, mkdtemp, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
@@ -60,7 +60,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await Promise.all(ends.map((end) => end()));
-  await Promise.all([anvil.stop(), receiver.close()]);
+  await Promise.all([anvil.stop(), receiver.close(), rm(folder, { recursive: true })]);
 });
 
 async function newOrder(): Promise<string> {

@@ -2,9 +2,8 @@
 # Tests that take too long for every change: new histories of the simulation, more random requests, walks through the
 # dashboard of a project with a million payments, backups and restores killed at many points, the change of hundreds of
 # refunds, pages on every screen and in both themes, the program beside both kinds of UTXO nodes, mutation testing, the
-# page for losses in full, the last release's own tests on this schema, the SDK on a
-# bad network and on every runtime, the guides of docs/how-to/ followed in a copy,
-# and the accountant's hour on each family.
+# page for losses in full, the last release's own tests on this schema, the SDK on a bad network and on every runtime,
+# the guides of docs/how-to/ followed in a copy, and the accountant's hour on each family.
 set -eu
 cd "$(dirname "$0")/.."
 seeds=${SIMULATION_SEEDS:-5000}

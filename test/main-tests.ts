@@ -9,9 +9,11 @@ export const WAYS: readonly string[] = [
   'test/e2e/live-utxo.program.test.ts',
   'test/e2e/live-evm.tokens.program.test.ts',
   'src/cli/payment.program.test.ts',
+  'test/sdk/package.program.test.ts',
   'test/dashboard/new-shop.browser.test.ts',
   'test/e2e/payment-page-no-script.browser.test.ts',
   'test/e2e/payment-page.browser.test.ts',
+  'test/sdk/page.browser.test.ts',
 ];
 
 /** Other tests that wait for CI's jobs. docs/design/tests.md says what holds their core in `npm test`. */

@@ -1,5 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { inspect } from 'node:util';
+import type { FastifyReply } from 'fastify';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import {
   AuthenticationError,
@@ -15,6 +16,8 @@ import {
   RateLimitError,
   ServerError,
 } from '../../packages/sdk/src/index.ts';
+import { refusalTexts } from '../../src/app/refusal-texts.ts';
+import { sendReplay } from '../../src/http/idempotency-key.ts';
 
 const SECRET_PART = 'abcdefghijklmnopqrstuvwxyzABCDEF123456';
 const KEY = `sk_test_${SECRET_PART}`;
@@ -176,6 +179,13 @@ describe('a call is tried again', () => {
     expect(sent.map(({ body }) => body)).toEqual(
       Array(3).fill('{"amount":25.00,"currency":"USD","crypto_currency":"BTC"}'),
     );
+  });
+
+  it('after the one conflict alone that the service calls so', () => {
+    const sent = (): unknown => sendReplay({} as FastifyReply, { kind: 'still_running' });
+    expect(sent).toThrow(/Idempotency-Key/);
+    const others = Object.values(refusalTexts('en').sentences).filter((text) => text.includes('Idempotency-Key'));
+    expect(others).toEqual([]);
   });
 
   it('after the seconds of Retry-After', async () => {

@@ -165,7 +165,7 @@ async function answerOf(response: Response, url: string, request: HttpRequest): 
   const isJson = (headers.get('content-type') ?? '').includes('json');
   const body = isJson ? parsed(text) : null;
   if (response.ok && body !== null) return body;
-  if (body !== null) throw refusal(body, response, facts, request.body);
+  if (body !== null) throw refusal(body, response, facts);
   if (isJson && response.ok) {
     throw new ConnectionError(`The answer of ${url} was cut off after ${text.length} characters.`, {
       ...facts,

@@ -19,12 +19,7 @@ interface Refusal {
 }
 
 /** The error of a refusal by either API: `{ error: { type, message, param } }` or `{ success: false, message }`. */
-export function refusal(
-  body: object,
-  { status, headers }: Response,
-  known: ErrorFacts,
-  sent: string | undefined,
-): CointillError {
+export function refusal(body: object, { status, headers }: Response, known: ErrorFacts): CointillError {
   const told = ('error' in body && typeof body.error === 'object' ? body.error : body) as Refusal;
   const message = told.message ?? `The service answered ${status}.`;
   const facts = { ...known, type: told.type };
@@ -37,11 +32,10 @@ export function refusal(
     return new RateLimitError(message, { ...facts, retryAfter: Number(headers.get('retry-after')) || 1 });
   if (status >= 500) return new ServerError(message, facts);
   if (status === 408) return new CointillError(message, facts);
-  return new InvalidRequestError(message, { ...facts, field: told.param ?? firstWord(message, sent) });
+  return new InvalidRequestError(message, { ...facts, field: told.param ?? firstWord(message) });
 }
 
-/** The Transaction API names the field in its message alone, as its first word. */
-function firstWord(message: string, sent: string | undefined): string | undefined {
-  const [word = ''] = message.split(' ', 1);
-  return sent?.includes(`"${word}":`) === true ? word : undefined;
+/** The Transaction API names the field in its message alone: a first word that begins no sentence. */
+function firstWord(message: string): string | undefined {
+  return /^(?:[a-z_]+|Idempotency-Key)(?= )/.exec(message)?.[0];
 }

@@ -3,14 +3,11 @@ import type { EventType } from './event.ts';
 import { writeJson } from './json.ts';
 import { joined, secretsOf, signingKeys } from './signing.ts';
 
-type DataOf<Type extends EventType> =
-  Extract<KnownEvent, { type: Type } | { type: unknown }> extends infer Known
-    ? Known extends { type: infer Types; data: infer Data }
-      ? Type extends Types
-        ? Data
-        : never
-      : never
-    : never;
+type DataOf<Type extends EventType, Known = KnownEvent> = Known extends { type: infer Types; data: infer Data }
+  ? Type extends Types
+    ? Data
+    : never
+  : never;
 /** Amounts may be given as texts, and the texts beside amounts follow from them. */
 type Given<Data> = {
   [Name in keyof Data as Name extends `${string}_text` ? never : Name]?: number extends Data[Name]
@@ -84,22 +81,33 @@ const LOST: Omit<Sample<LostPaymentEvent['data']>, 'test'> = {
   transaction_hash: HASH,
 };
 
-/** A sample for each type: one that is missing does not compile. */
-const SAMPLES: Readonly<Record<EventType, object>> = {
-  'order.created': { ...PAYMENT, status: 'pending', transaction_hash: null },
-  'order.confirming': { ...PAYMENT, status: 'confirming', transaction_hash: null },
-  'order.completed': PAYMENT,
-  'order.expired': { ...PAYMENT, status: 'expired', transaction_hash: null },
-  'order.failed': { ...PAYMENT, status: 'failed', transaction_hash: null, failure_reason: 'unconfirmed' },
-  'order.cancelled': { ...PAYMENT, status: 'cancelled', transaction_hash: null },
-  'order.exception': { ...PAYMENT, exception: 'overpaid' },
-  'refund.created': { ...REFUND, status: 'pending', transaction_hash: null, completed_at: null },
-  'refund.completed': REFUND,
-  'refund.failed': { ...REFUND, status: 'failed', transaction_hash: null, failure_reason: 'cancelled' },
-  'refund.reorged': { ...REFUND, status: 'pending', transaction_hash: null, completed_at: null },
+type Kind<Type> = Type extends `order.${string}` ? 'order' : Type extends `refund.${string}` ? 'refund' : Type;
+
+/** A sample for each kind of event: one that is missing does not compile. */
+const SAMPLES: Readonly<Record<Kind<EventType>, object>> = {
+  order: PAYMENT,
+  refund: REFUND,
   'payment.wrong_asset': WRONG,
   'payment.lost': LOST,
 };
+
+/** Fields in which the sample of a type differs from a completed payment or refund. */
+const DIFFERENCES: { readonly [Type in EventType]?: object } = {
+  'order.created': { status: 'pending', transaction_hash: null },
+  'order.confirming': { status: 'confirming', transaction_hash: null },
+  'order.expired': { status: 'expired', transaction_hash: null },
+  'order.failed': { status: 'failed', transaction_hash: null, failure_reason: 'unconfirmed' },
+  'order.cancelled': { status: 'cancelled', transaction_hash: null },
+  'order.exception': { exception: 'overpaid' },
+  'refund.created': { status: 'pending', transaction_hash: null, completed_at: null },
+  'refund.failed': { status: 'failed', transaction_hash: null, failure_reason: 'cancelled' },
+  'refund.reorged': { status: 'pending', transaction_hash: null, completed_at: null },
+};
+
+function sampleOf(type: EventType): object {
+  const kind = type.replace(/^(order|refund)\..*/, '$1') as Kind<EventType>;
+  return { ...SAMPLES[kind], ...DIFFERENCES[type] };
+}
 
 /**
  * Makes a webhook request as the service sends it, signed in both ways.
@@ -115,7 +123,7 @@ export async function signedRequest<Type extends EventType>({
   id = `evt_${ID}`,
   sentAt = new Date(),
 }: SignedRequest<Type>): Promise<Request> {
-  const event = { id, type, created_at: sentAt.toISOString(), sequence: 1, data: { ...SAMPLES[type], ...data } };
+  const event = { id, type, created_at: sentAt.toISOString(), sequence: 1, data: { ...sampleOf(type), ...data } };
   const body = new TextEncoder().encode(writeJson(event));
   const timestamp = String(Math.floor(sentAt.getTime() / 1_000));
   const keys = await Promise.all(secretsOf(secret).map(signingKeys));

@@ -166,15 +166,12 @@ async function answerOf(response: Response, url: string, request: HttpRequest): 
   const body = isJson ? parsed(text) : null;
   if (response.ok && body !== null) return body;
   if (body !== null) throw refusal(body, response, facts);
-  if (isJson && response.ok) {
-    throw new ConnectionError(`The answer of ${url} was cut off after ${text.length} characters.`, {
-      ...facts,
-      isPassing: true,
-    });
-  }
-  const message = `${url} answered ${status} with ${headers.get('content-type') ?? 'no content type'}, not as Cointill does. A proxy answered, or url is wrong.`;
+  const type = headers.get('content-type') ?? 'no content type';
+  const message = isJson
+    ? `The answer of ${url} was cut off after ${text.length} characters.`
+    : `${url} answered ${status} with ${type}, not as Cointill does. A proxy answered, or url is wrong.`;
   if (status >= 500) throw new ServerError(message, facts);
-  throw new ConnectionError(message, { ...facts, isPassing: status === 408 || status === 429 });
+  throw new ConnectionError(message, { ...facts, isPassing: isJson || status === 408 || status === 429 });
 }
 
 function parsed(text: string): object | null {

@@ -29,7 +29,7 @@ export interface Consuming {
   readonly onGap?: ((gap: Gap) => Promise<void> | void) | undefined;
   /** Hears why the service could not be reached; the loop goes on until it can. */
   readonly onRetry?: ((error: CointillError) => void) | undefined;
-  /** Ends the loop without an error. */
+  /** Ends the loop without an error, once the event at hand was handled and its position saved. */
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -87,8 +87,8 @@ export async function* consume(read: Read, consuming: Consuming): AsyncGenerator
       await save(after, consuming);
       continue;
     }
-    yield* handled(page, consuming);
-    if (isStopped(signal)) return;
+    const isRead = yield* handled(page, consuming);
+    if (!isRead) return;
     if (page.next !== after) await save(page.next, consuming);
     after = page.next;
     const restMs = page.data.length < PAGE ? startedAt + PACE_MS - Date.now() : 0;
@@ -100,17 +100,25 @@ function isStopped(signal: AbortSignal | undefined): boolean {
   return signal?.aborted === true;
 }
 
-/** The events of a page. A gap is told of between them, once those before it are handled and saved. */
-async function* handled({ data }: EventPage, consuming: Consuming): AsyncGenerator<LoggedEvent, void, undefined> {
+/**
+ * The events of a page, and whether all of them were handled. What was handled before a gap, or before the signal ended
+ * the loop, is saved.
+ */
+async function* handled({ data }: EventPage, consuming: Consuming): AsyncGenerator<LoggedEvent, boolean, undefined> {
+  let last: number | null = null;
   for (const entry of data) {
-    if (isStopped(consuming.signal)) return;
-    if ('event' in entry) yield Object.assign(entry.event, { position: entry.position });
-    else {
+    const isEnd = isStopped(consuming.signal);
+    if (last !== null && (isEnd || 'gap' in entry)) await save(String(last), consuming);
+    if (isEnd) return false;
+    if ('event' in entry) {
+      yield Object.assign(entry.event, { position: entry.position });
+      last = entry.position;
+    } else {
       const { from, to, reason } = entry.gap;
-      if (from > 1) await save(String(from - 1), consuming);
       await tellOf({ from, to, reason, next: String(entry.position) }, consuming);
     }
   }
+  return true;
 }
 
 async function tellOf(gap: Gap, { onGap }: Consuming, cause?: unknown): Promise<void> {

@@ -44,6 +44,18 @@ async function bundled(names: string): Promise<string> {
 
 const compressed = (code: string): number => gzipSync(code, { level: 9 }).length;
 
+/** The code of the README, with types for what surrounds it. */
+async function readmeCode(): Promise<string> {
+  const text = await readFile(path.join(PACKAGE, 'README.md'), 'utf8');
+  const blocks = Array.from(text.matchAll(/^```ts\n([\s\S]*?)^```/gm), ([, code = '']) => code);
+  return `declare const process: { env: { [name: string]: string | undefined } };
+    declare function deliver(reference: string): Promise<void>;
+    declare function lastPosition(): Promise<string | null>;
+    declare function savePosition(position: string): Promise<void>;
+    ${blocks.join('\n').replace('webhook(request)', 'webhook(request: Request)')}
+    export { webhook };`;
+}
+
 describe('the package', () => {
   it('has no dependencies, its documents and nothing but what it runs, in at most 200 kB', async () => {
     const names = about?.files.map((file) => file.path) ?? [];
@@ -71,12 +83,11 @@ describe('the package', () => {
     await writeFile(path.join(shopFolder, 'package.json'), '{"type":"module"}');
     await writeFile(
       path.join(shopFolder, 'shop.ts'),
-      `import { Cointill, type Event } from '@cointill/sdk';
-       export const url = async (cointill: Cointill): Promise<string> =>
-         (await cointill.orders.create({ amount: '25.00', currency: 'USD', crypto_currency: 'BTC' })).payment_url;
+      `${await readmeCode()}
+       import type { Event } from '@cointill/sdk';
        export const reference = (event: Event): string => event.type === 'order.completed' ? event.data.metadata.order_id : String(event.type);
        // @ts-expect-error A currency is missing.
-       export const wrong = (cointill: Cointill) => cointill.orders.create({ amount: 25 });\n`,
+       await cointill.orders.create({ amount: 25 });\n`,
     );
     const module = resolution === 'bundler' ? 'esnext' : resolution;
     const options = [

@@ -6,10 +6,10 @@ import { refusal } from './refusal.ts';
 
 /** How to reach a service. */
 export interface Options {
-  /** An API key: `sk_…` on servers, `pk_…` in browsers. */
-  readonly key: string;
+  /** An API key: `sk_…` on servers, `pk_…` in browsers. An environment variable that is not set is refused. */
+  readonly key: string | undefined;
   /** The address of the service without a path: the sandbox's for a test key, the live one for a live key. */
-  readonly url: string;
+  readonly url: string | undefined;
   /** How long each attempt of a call may take, in milliseconds. Default: 30,000. */
   readonly timeoutMs?: number | undefined;
   /** How often a call is tried again. Default: 2. */

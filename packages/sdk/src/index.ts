@@ -24,4 +24,4 @@ export { signedRequest, type SignedRequest } from './signed-request.ts';
 export { TestHelpers } from './test-helpers.ts';
 export { Transactions } from './transactions.ts';
 export { verifyWebhook, WebhookError, Webhooks } from './webhooks.ts';
-export type { ReceivedRequest, VerifyOptions, WebhookRefusal } from './webhooks.ts';
+export type { ReceivedRequest, Secret, VerifyOptions, WebhookRefusal } from './webhooks.ts';

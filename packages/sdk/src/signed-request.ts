@@ -21,7 +21,7 @@ type Sample<Data> = { readonly [Name in keyof Data as Name extends `${string}_te
 export interface SignedRequest<Type extends EventType> {
   readonly type: Type;
   /** The secret that your handler verifies with; several sign as during a rotation, the newest first. */
-  readonly secret: string | readonly string[];
+  readonly secret: string | undefined | readonly string[];
   /** Fields that differ from the sample. */
   readonly data?: Given<DataOf<Type>>;
   /** The address of your handler. */

@@ -10,6 +10,9 @@ export interface ReceivedRequest {
   readonly headers: Headers | Readonly<Record<string, string | readonly string[] | undefined>>;
 }
 
+/** The secret of an endpoint, or all that may be in use during a rotation. At least one must be set. */
+export type Secret = string | undefined | readonly (string | undefined)[];
+
 export interface VerifyOptions {
   /** How far the timestamp may be from this machine's clock, in seconds. Default: 300. */
   readonly toleranceSeconds?: number | undefined;
@@ -52,11 +55,7 @@ export class Webhooks {
    * const event = await cointill.webhooks.verify(request, secret);
    * if (event.type === 'order.completed') console.log(event.data.metadata.order_id);
    */
-  verify(
-    request: Request | ReceivedRequest,
-    secret: string | readonly string[],
-    options?: VerifyOptions,
-  ): Promise<Event> {
+  verify(request: Request | ReceivedRequest, secret: Secret, options?: VerifyOptions): Promise<Event> {
     return verifyWebhook(request, secret, options);
   }
 }
@@ -73,7 +72,7 @@ export class Webhooks {
  */
 export async function verifyWebhook(
   request: Request | ReceivedRequest,
-  secret: string | readonly string[],
+  secret: Secret,
   { toleranceSeconds = TOLERANCE_SECONDS }: VerifyOptions = {},
 ): Promise<Event> {
   const keys = await Promise.all(secretsOf(secret).map(signingKeys));

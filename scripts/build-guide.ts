@@ -233,8 +233,11 @@ function plainText(tokens: readonly Token[]): string {
   return tokens.map(textOfToken).join('').trim();
 }
 
+/** Programs of recipes have the words of every page. */
+const PROGRAMS: readonly string[] = ['js', 'ts'];
+
 function textOfToken(token: Token): string {
-  if (token.type === 'html') return '';
+  if (token.type === 'html' || (token.type === 'code' && PROGRAMS.includes(String(token['lang'])))) return '';
   if (token.type === 'table') {
     const { header, rows } = token as Tokens.Table;
     return [header, ...rows].map((row) => row.map((cell) => plainText(cell.tokens)).join(' – ')).join('. ');

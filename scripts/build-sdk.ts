@@ -4,22 +4,26 @@ import path from 'node:path';
 import { rolldown } from 'rolldown';
 import { licences } from './licences.ts';
 
-/** Builds packages/sdk/dist: a module and its declarations for each source, and the commands in one file. */
+/*
+ * Builds the SDK's `dist` in packages/sdk, or in the folder that is named: a module and its declarations for each
+ * source, and the commands in one file.
+ */
 const ROOT = path.join(import.meta.dirname, '..');
 const FOLDER = path.join(ROOT, 'packages/sdk');
 /** The folder of a library. */
 const LIBRARY = /^node_modules\/(?:@[^/]+\/)?[^/]+/;
 const RELATIVE_IMPORT = /(\bfrom '\.[^']*)\.ts'/g;
 
-rmSync(path.join(FOLDER, 'dist'), { recursive: true, force: true });
+const dist = path.resolve(process.argv[2] ?? FOLDER, 'dist');
+rmSync(dist, { recursive: true, force: true });
 const compile = (...options: readonly string[]): unknown =>
-  execFileSync('tsc', ['-p', FOLDER, ...options], { stdio: 'inherit' });
+  execFileSync('tsc', ['-p', FOLDER, '--outDir', dist, ...options], { stdio: 'inherit' });
 // Editors read comments in the declarations.
 compile('--removeComments', '--declaration', 'false');
 compile('--emitDeclarationOnly');
 // The compiler rewrites the names of modules in scripts alone.
-for (const file of globSync('dist/*.d.ts', { cwd: FOLDER })) {
-  const at = path.join(FOLDER, file);
+for (const file of globSync('*.d.ts', { cwd: dist })) {
+  const at = path.join(dist, file);
   writeFileSync(at, readFileSync(at, 'utf8').replace(RELATIVE_IMPORT, "$1.js'"));
 }
 const commands = await rolldown({
@@ -33,7 +37,6 @@ const commands = await rolldown({
     ],
   },
 });
-const dist = path.join(FOLDER, 'dist');
 const { output } = await commands.write({
   file: path.join(dist, 'commands.js'),
   format: 'esm',

@@ -15,6 +15,13 @@ export const RUN_BY_OTHERS: Readonly<Record<string, string>> = {
   'docs/when-something-is-lost.md': 'test/e2e/when-something-is-lost.program.test.ts',
   'docs/guide/try-ether.md': 'test/e2e/try-live.program.test.ts',
   'docs/guide/try-litecoin.md': 'test/e2e/try-live.program.test.ts',
+  'docs/guide/sdk.md': 'test/sdk/examples.db.test.ts',
+  'docs/guide/recipe-express.md': 'test/sdk/recipes.program.test.ts',
+  'docs/guide/recipe-fastify.md': 'test/sdk/recipes.program.test.ts',
+  'docs/guide/recipe-hono.md': 'test/sdk/recipes.program.test.ts',
+  'docs/guide/recipe-next.md': 'test/sdk/recipes.program.test.ts',
+  'docs/guide/recipe-node.md': 'test/sdk/recipes.program.test.ts',
+  'docs/guide/recipe-worker.md': 'test/sdk/recipes.program.test.ts',
 };
 
 export interface CodeBlock {

@@ -37,19 +37,19 @@ function run(selector: PaymentSelector, id: string, advance: Advance, options: O
     const { createWebhookSender } = await import('../webhooks/send.ts');
     const sender = createWebhookSender({ policyOf, now: () => performance.now() });
     try {
-      const answer = { present: () => '', idempotency: null };
-      const { now, moments, events } = advancedOf(
+      const answer = { present: () => '', idempotency: null, budgetMs: Infinity };
+      const { now, moments, events, isFinal } = advancedOf(
         await advancePayment(app, { sender, sealingKey }, selector, advance, answer),
         id,
       );
       const rows = moments.map((moment) => ({ ...moment, at: isoTime(moment.at) }));
-      print(options, { now: isoTime(now), moments: rows, events }, () => [
+      print(options, { now: isoTime(now), moments: rows, events, final: isFinal }, () => [
         ...table(
           ['time', 'what', 'object'],
           rows.map(({ at, what, object }) => [at, what, object]),
           'Nothing was due in this time.',
         ),
-        `It is now ${isoTime(now)} for ${id}.`,
+        `It is now ${isoTime(now)} for ${id}.${isFinal ? ' Nothing of it happens by itself any more.' : ''}`,
       ]);
     } finally {
       await sender.close();
@@ -77,6 +77,8 @@ function refusal(outcome: Exclude<AdvanceOutcome, { readonly kind: 'done' | 'not
       return `${id} is a live payment. Only the time of test payments can be advanced.`;
     case 'nothing_due':
       return `${publicPaymentId(outcome.payment)} ${nothingDue(outcome.payment.status)}`;
+    case 'busy':
+      return `${id} is being advanced by another call. Run the command again when that is done.`;
     case 'too_far':
       return `The time would be more than ten years ahead. ${alreadyAt(outcome.now)}`;
     default:

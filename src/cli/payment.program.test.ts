@@ -280,14 +280,18 @@ it('advances the time of a test payment by the command, and says what happened',
   const id = publicPaymentId(payment);
   const at = new Date(payment.createdAt + 60_000).toISOString();
   const none = await cointill.json('payment', 'advance', id, '--by', 'PT1S');
-  expect(none).toEqual({ now: expect.any(String), moments: [], events: [] });
+  expect(none).toEqual({ now: expect.any(String), moments: [], events: [], final: false });
   const { code, stdout } = await cointill.run('payment', 'advance', id);
   expect({ code, lines: stdout.split('\n').slice(1) }).toEqual({
     code: 0,
-    lines: [`${at}  order completed  ${id}`, `It is now ${at} for ${id}.`, ''],
+    lines: [
+      `${at}  order completed  ${id}`,
+      `It is now ${at} for ${id}. Nothing of it happens by itself any more.`,
+      '',
+    ],
   });
   const wrong = await cointill.run('payment', 'advance', id, '--by', '61');
   expect(wrong).toMatchObject({ code: 2, stderr: expect.stringContaining('such as PT61M') });
-  const over = await cointill.run('payment', 'advance', id, '--to-final');
+  const over = await cointill.run('payment', 'advance', id);
   expect(over).toMatchObject({ code: 1, stderr: expect.stringContaining(`${id} is completed, and nothing of it`) });
 });

@@ -41,6 +41,7 @@ const advancedFields = {
     { description: 'Everything that happened, in order.' },
   ),
   events: Type.Array(Type.String(), { description: 'The ids of the new events, in order.' }),
+  final: Type.Boolean({ description: 'Whether nothing happens by itself any more.' }),
 };
 
 /** How an API presents the time of its test payments. */
@@ -83,12 +84,13 @@ export function advanceRoute(app: FastifyInstance, api: Api, { paymentApi, param
     body: advanceBody,
     response,
   };
-  const present = ({ now, moments, events }: Advanced): string =>
+  const present = ({ now, moments, events, isFinal }: Advanced): string =>
     JSON.stringify({
       ...answer,
       now: isoTime(now),
       moments: moments.map((moment) => ({ ...moment, at: isoTime(moment.at) })),
       events,
+      final: isFinal,
     });
   app.post<{ Params: { id: string }; Body: Static<typeof advanceBody> }>(
     `${path}/:id/advance`,
@@ -116,6 +118,11 @@ export function advanceRoute(app: FastifyInstance, api: Api, { paymentApi, param
           throw notFound(`There is no such ${paymentApi}.`);
         case 'nothing_due':
           throw invalid(null, `The ${paymentApi} ${nothingDue(outcome.payment.status)}`);
+        case 'busy':
+          throw new RequestError(
+            'conflict_error',
+            `Another request advances this ${paymentApi}. Send this one again when that is done.`,
+          );
         case 'too_far':
           throw invalid('by', `by must end at most ten years ahead of the present. ${alreadyAt(outcome.now)}`);
         case 'replayed':
@@ -129,7 +136,7 @@ export function advanceRoute(app: FastifyInstance, api: Api, { paymentApi, param
 
 /** The end of the sentence that says why time changes nothing. */
 export function nothingDue(status: string): string {
-  return `is ${status}, and nothing of it will happen by itself any more. Create another one, or simulate an outcome, a refund or a failing webhook first.`;
+  return `is ${status}, and nothing of it will happen by itself any more. Create another one, or do something first: simulate an outcome or create a refund.`;
 }
 
 /** The sentence that says how far the time of a payment is. */
@@ -152,7 +159,7 @@ export function readSpan(by: string): Advance {
   if (ms === null || ms <= 0 || ms > MAX_AHEAD_MS) {
     throw invalid(
       'by',
-      'by must be an ISO 8601 duration of weeks, days, hours, minutes and seconds, longer than zero and at most ten years (P3650D), such as PT61M or P7D.',
+      'by must be an ISO 8601 duration of weeks, days, hours, minutes and seconds, longer than zero and at most ten years (P3650D), such as PT61M or P7D. It takes no years, months or fractions.',
     );
   }
   return { kind: 'by', ms };

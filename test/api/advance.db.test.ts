@@ -46,8 +46,13 @@ describe.each(APIS)('POST %s/{id}/advance', (api) => {
       events: [expect.stringMatching(/^evt_/)],
     });
     expect(receiver.requests.map(({ headers }) => headers['webhook-id'])).toEqual(body.events);
-    const again = await advance(shop, api, id, { to: 'final' });
-    expect([again.status, again.text]).toEqual([400, expect.stringContaining('nothing of it will happen by itself')]);
+    expect((await advance(shop, api, id, { to: 'final' })).body).toMatchObject({
+      now: body.now,
+      moments: [],
+      final: true,
+    });
+    const none = await advance(shop, api, id, { to_next: true });
+    expect([none.status, none.text]).toEqual([400, expect.stringContaining('nothing of it will happen by itself')]);
   });
 
   it('is done once for one Idempotency-Key, so that a repeated request does not move the time again', async () => {

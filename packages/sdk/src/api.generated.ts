@@ -13,6 +13,8 @@ export interface AdvancedOrder {
   }>;
   /** The ids of the new events, in order. */
   events: Array<string>;
+  /** Whether nothing happens by itself any more. */
+  final: boolean;
 }
 
 export interface AdvancedTransaction {
@@ -29,6 +31,8 @@ export interface AdvancedTransaction {
   }>;
   /** The ids of the new events, in order. */
   events: Array<string>;
+  /** Whether nothing happens by itself any more. */
+  final: boolean;
 }
 
 /** Unknown fields are ignored and listed in the X-Ignored-Fields response header. */

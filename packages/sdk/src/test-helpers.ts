@@ -37,8 +37,12 @@ export class TestHelpers extends Resource {
   async advance(id: string, to: Advance, options?: CallOptions): Promise<AdvancedOrder> {
     const sent = { id, body: to };
     if (id.startsWith('ord_')) return this.connection.call('POST /v1/orders/{id}/advance', sent, options);
-    const { now, moments, events } = await this.connection.call('POST /api/transactions/{id}/advance', sent, options);
-    return { now, moments, events };
+    const { success: _success, ...advanced } = await this.connection.call(
+      'POST /api/transactions/{id}/advance',
+      sent,
+      options,
+    );
+    return advanced;
   }
 
   /**

@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { encodeId } from '../../domain/id.ts';
 import { deliverAll, shop, silentShop, webhookApp, type WebhookApp } from '../webhooks/webhooks.fixture.ts';
 import { runDue } from '../payments/run-due.ts';
+import { createRefund } from '../refunds/create-refund.ts';
 import { advancePayment, type Advance, type Advanced } from './advance.ts';
 import { simulateOutcome } from './simulate-outcome.ts';
 
@@ -78,13 +79,15 @@ describe('the time of a test payment', () => {
     await simulateOutcome(app, { id }, 'part');
     for (const minutes of [40, 80]) {
       const result = await advanced(webhooks, id, { kind: 'by', ms: 40 * MINUTE_MS });
-      expect(result).toEqual({ now: createdAt + minutes * MINUTE_MS, moments: [], events: [] });
+      expect(result).toEqual({ now: createdAt + minutes * MINUTE_MS, moments: [], events: [], isFinal: false });
     }
     const expired = await advanced(webhooks, id, { kind: 'to_next' });
     expect(expired.now).toBe(createdAt + 90 * MINUTE_MS);
     expect(whatOf(expired)).toHaveLength(1);
     expect(await outcomeOf(webhooks, id, { kind: 'to_next' })).toMatchObject({ kind: 'nothing_due' });
-    expect(await outcomeOf(webhooks, id, { kind: 'by', ms: 1_000 })).toMatchObject({ kind: 'nothing_due' });
+    const nothing = { now: expired.now, moments: [], events: [], isFinal: true };
+    expect(await advanced(webhooks, id, { kind: 'to_final' })).toEqual(nothing);
+    expect(await advanced(webhooks, id, { kind: 'by', ms: 1_000 })).toEqual({ ...nothing, now: expired.now + 1_000 });
   });
 
   it('leaves nothing for the clock to do again, and nothing else moves', async () => {
@@ -115,6 +118,42 @@ describe('the time of a test payment', () => {
   });
 });
 
+describe('what comes after an advance', () => {
+  it('goes by the present time: its moments are stepped through, and none is overdue', async () => {
+    const webhooks = await webhookApp();
+    const { app } = webhooks;
+    const { id } = await app.pay();
+    await advanced(webhooks, id, { kind: 'to_final' });
+    await advanced(webhooks, id, { kind: 'by', ms: 30 * 24 * HOUR_MS });
+    const now = app.clock();
+    const { projectId } = app;
+    const wanted = { projectId, mode: 'test', api: 'order', paymentId: id, address: null, wanted: null, reason: null };
+    await createRefund(app, wanted as Parameters<typeof createRefund>[1], null);
+    expect(whatOf(await advanced(webhooks, id, { kind: 'by', ms: 1_000 }))).toEqual([]);
+    expect(whatOf(await advanced(webhooks, id, { kind: 'by', ms: 1_000 }))).toEqual([]);
+    const lapsed = await advanced(webhooks, id, { kind: 'to_next' });
+    expect(lapsed.moments).toMatchObject([{ at: now + 7 * 24 * HOUR_MS, what: 'refund failed' }]);
+  });
+
+  it('takes its stages one by one, each as long as it was asked for', async () => {
+    const webhooks = await webhookApp();
+    const { app } = webhooks;
+    const { id } = await app.pay({ lifetimeMs: 24 * HOUR_MS });
+    await simulateOutcome(app, { id }, 'part');
+    await advanced(webhooks, id, { kind: 'by', ms: HOUR_MS });
+    const now = app.clock();
+    await simulateOutcome(app, { id }, 'paid', 5 * MINUTE_MS);
+    const stages = [
+      await advanced(webhooks, id, { kind: 'to_next' }),
+      await advanced(webhooks, id, { kind: 'to_next' }),
+    ];
+    expect(stages.flatMap(({ moments }) => moments)).toMatchObject([
+      { at: now + 5 * MINUTE_MS, what: 'order confirming' },
+      { at: now + 10 * MINUTE_MS, what: 'order completed' },
+    ]);
+  });
+});
+
 describe('beside others', () => {
   it('waits for the answer to a delivery that a worker sends, and does not send it too', async () => {
     const webhooks = await webhookApp();
@@ -138,7 +177,7 @@ describe('beside others', () => {
     expect(receiver.requests).toHaveLength(3);
   });
 
-  it('makes each moment happen once if two calls advance it together', async () => {
+  it('is advanced by one call at a time', async () => {
     const webhooks = await webhookApp();
     const { app } = webhooks;
     const receiver = await shop((response) => response.writeHead(500).end());
@@ -148,6 +187,7 @@ describe('beside others', () => {
       outcomeOf(webhooks, id, { kind: 'to_final' }),
       outcomeOf(webhooks, id, { kind: 'to_final' }),
     ]);
+    expect(both.map(({ kind }) => kind).toSorted()).toEqual(['busy', 'done']);
     const moments = both.flatMap((one) => (one.kind === 'done' ? one.advanced.moments : []));
     expect(moments).toHaveLength(21);
     expect(receiver.requests).toHaveLength(20);

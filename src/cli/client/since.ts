@@ -1,4 +1,5 @@
 import { InvalidArgumentError } from 'commander';
+import { decodeId } from '../../domain/id.ts';
 import { readLog } from './log.ts';
 import type { Service } from './service.ts';
 
@@ -18,7 +19,7 @@ export function sinceOf(text: string): Since {
   throw new InvalidArgumentError('Give a position such as 41, the id of an event, a time such as 24h, start or now.');
 }
 
-/** The cursor before the first event of that time, found by halving the log: times grow with positions. */
+/** The cursor before the first event of that time, found by halving the log: ids grow with positions. */
 export async function cursorOf(service: Service, since: Since, signal: AbortSignal): Promise<string> {
   if ('after' in since) return since.after;
   const from = Date.now() - since.agoMs;
@@ -29,8 +30,13 @@ export async function cursorOf(service: Service, since: Since, signal: AbortSign
     // A gap has no time, but the event after it has.
     const { entries } = await readLog(service, { after: String(middle), limit: GAPS, signal });
     const entry = entries.find((one) => 'event' in one);
-    if (entry !== undefined && Date.parse(entry.event.createdAt) < from) low = entry.position;
+    if (entry !== undefined && writtenAt(entry.event.id) < from) low = entry.position;
     else high = middle;
   }
   return String(low);
+}
+
+/** When an event was written, from its id; an advanced test payment's event may have been created later than now. */
+function writtenAt(id: string): number {
+  return Number.parseInt((decodeId('event', id) ?? '').replace('-', '').slice(0, 12), 16);
 }

@@ -1,23 +1,46 @@
 import { sql } from 'kysely';
-import { timestamp, type Database, type Trx } from '../database.ts';
+import { affectedRows, timestamp, type Database, type Trx } from '../database.ts';
 
-/** Up to when the time of a test payment was moved; null if it never was. */
-export async function advancedTo(db: Database | Trx, paymentId: string): Promise<number | null> {
-  const row = await db
-    .selectFrom('advanced_payments')
-    .select('advanced_to as advancedTo')
-    .where('payment_id', '=', paymentId)
-    .executeTakeFirst();
-  return row?.advancedTo ?? null;
+/** The time of a test payment, held by one caller. */
+export interface HeldTime {
+  /** Up to when it was moved; null if it never was. */
+  readonly advancedTo: number | null;
 }
 
-/** Keeps up to when the time of a test payment was moved; the latest time counts. */
-export async function keepAdvancedTo(trx: Trx, paymentId: string, at: number): Promise<void> {
-  await sql`
-    insert into advanced_payments as known (payment_id, advanced_to) values (${paymentId}, ${timestamp(at)})
-    on conflict (payment_id) do update set advanced_to = greatest(known.advanced_to, excluded.advanced_to)`.execute(
-    trx,
+/** Holds the time of a payment until `until`; null while somebody else does. */
+export async function holdTime(
+  db: Database,
+  paymentId: string,
+  { now, until }: { readonly now: number; readonly until: number },
+): Promise<HeldTime | null> {
+  const { rows } = await sql<HeldTime>`
+    insert into advanced_payments as known (payment_id, held_until) values (${paymentId}, ${timestamp(until)})
+    on conflict (payment_id) do update set held_until = excluded.held_until
+      where known.held_until is null or known.held_until <= ${timestamp(now)}
+    returning advanced_to as "advancedTo"`.execute(db);
+  return rows[0] ?? null;
+}
+
+/** Holds the time for longer. Returns whether it was still held until `from`. */
+export async function holdLonger(db: Database, paymentId: string, from: number, until: number): Promise<boolean> {
+  return (
+    (await affectedRows(
+      db,
+      sql`update advanced_payments set held_until = ${timestamp(until)}
+        where payment_id = ${paymentId} and held_until = ${timestamp(from)}`,
+    )) > 0
   );
+}
+
+/** Ends the hold until `from`. */
+export async function releaseTime(db: Database, paymentId: string, from: number): Promise<void> {
+  await sql`update advanced_payments set held_until = null
+    where payment_id = ${paymentId} and held_until = ${timestamp(from)}`.execute(db);
+}
+
+/** Keeps up to when the time was moved. The caller holds it. */
+export async function keepAdvancedTo(trx: Trx, paymentId: string, at: number): Promise<void> {
+  await sql`update advanced_payments set advanced_to = ${timestamp(at)} where payment_id = ${paymentId}`.execute(trx);
 }
 
 /** When the payment itself and the first of its refunds are due; null if they are not. */

@@ -183,8 +183,11 @@ export const IDEMPOTENCY_KEYS = recordTable(
   {},
 );
 
-/** Test payments whose time was moved ahead of the clock, and up to when. */
+/** Test payments whose time was moved ahead of the clock. */
 export const ADVANCED_PAYMENTS = {
   payment_id: uuid(),
-  advanced_to: timestamp(),
+  /** Up to when; null until a call has ended. */
+  advanced_to: nullable(timestamp()),
+  /** The end of the lease of the call that moves it now. */
+  held_until: nullable(timestamp()),
 };

@@ -75,6 +75,7 @@ function advancedOf(outcome: AdvanceOutcome): Advanced {
   if (outcome.kind === 'done') return outcome.advanced;
   if (outcome.kind === 'nothing_due') throw sentenceError('invalid_request_error', 'payment_nothing_due');
   if (outcome.kind === 'too_far') throw sentenceError('invalid_request_error', 'payment_too_far');
+  if (outcome.kind === 'busy') throw sentenceError('conflict_error', 'payment_advancing');
   return refuse(outcome);
 }
 

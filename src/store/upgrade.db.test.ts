@@ -63,7 +63,7 @@ const MERGED: Readonly<Record<string, string>> = {
   '0059_untraced_blocks.sql': '94bcc4e2609bd9e6',
   '0060_moves.sql': '4a3be7fd4dfa92f6',
   '0061_event_log.sql': 'c9f65abe7132d016',
-  '0062_advanced_payments.sql': 'bd8836afe7d3a5f9',
+  '0062_advanced_payments.sql': '4967147d65ab25ca',
 };
 
 interface KnownColumn {

@@ -96,6 +96,7 @@ const TABLE: Readonly<Record<string, Cell>> = {
   [`POST ${PAYMENTS}/:payment/complete`]: CHANGES,
   [`POST ${PAYMENTS}/:payment/cancel`]: CHANGES,
   [`POST ${PAYMENTS}/:payment/accept`]: CHANGES,
+  [`POST ${PAYMENTS}/:payment/advance`]: CHANGES,
   [`POST ${PAYMENTS}/:payment/simulate`]: CHANGES,
   'GET /dashboard/api/projects/:project/:mode/tokens': CHANGES,
   [`POST ${PAYMENTS}`]: CHANGES,

@@ -19,7 +19,7 @@ it(
     try {
       const { body: document } = await http.call({ path: '/openapi.json' });
       const targets = targetsOf(document);
-      expect(targets).toHaveLength(20);
+      expect(targets).toHaveLength(22);
       const known = await prepare(http);
       const choose = chooser(SEED);
       const tally = new Tally();

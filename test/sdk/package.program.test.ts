@@ -148,6 +148,30 @@ describe('a shop', () => {
   });
 });
 
+/** Runs a command of the package, as npx does. */
+const command = (node: string, args: readonly string[], env: Readonly<Record<string, string>> = {}) =>
+  run(node, [path.join(installed, 'bin.js'), ...args], { env });
+
+describe('the commands', () => {
+  it('need the address of a service and a key, and nothing of the service itself', async () => {
+    const shop = await http.shop();
+    const env = { COINTILL_URL: url, COINTILL_KEY: await shop.key() };
+    const { stdout } = await command(process.execPath, ['events', 'list'], env);
+    expect(stdout).toBe('No events were found.\n');
+    const help = await command(process.execPath, ['listen', '--help']);
+    expect(help.stdout).toContain('$ npx @cointill/sdk listen --forward-to localhost:3000/webhooks');
+    expect(help.stdout).not.toContain('--project');
+    await expect(command(process.execPath, ['events', 'list'])).rejects.toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('COINTILL_URL is not set'),
+    });
+    await expect(command(process.execPath, ['evnts'])).rejects.toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('(Did you mean events?)'),
+    });
+  });
+});
+
 describe.runIf(isNight)('with what npm has besides', { timeout: 900_000 }, () => {
   /** Installs a package apart. Returns the path of its folder. */
   async function install(name: string): Promise<string> {
@@ -163,6 +187,10 @@ describe.runIf(isNight)('with what npm has besides', { timeout: 900_000 }, () =>
     for (const script of [await shopScript('shop.mjs', IMPORT), await shopScript('shop.cjs', REQUIRE)]) {
       expect(await run(node, [script], { cwd: shopFolder })).toMatchObject(FINE);
     }
+    const asked = command(node, ['--version']);
+    if (version.startsWith('20.')) {
+      await expect(asked).rejects.toMatchObject({ stderr: expect.stringContaining('need Node.js 22.13') });
+    } else await expect(asked).resolves.toMatchObject({ stdout: '0.1.0\n' });
   });
 
   it('a shop runs on Deno', async () => {

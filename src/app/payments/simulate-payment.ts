@@ -5,7 +5,7 @@ import type { Token } from '../../domain/asset.ts';
 import type { Observation } from '../../domain/transition.ts';
 import type { SandboxRail } from '../../modes/rail.ts';
 import type { Trx } from '../../store/database.ts';
-import { lastTransitionAt } from '../../store/payments/payments.ts';
+import { farthestTime } from '../../store/payments/advanced-payments.ts';
 import { findTransfers, saveTransfers, type PaymentTransfer } from '../../store/payments/transfers.ts';
 import type { App } from '../context.ts';
 import type { ChangeOutcome, PaymentSelector } from './change-payment.ts';
@@ -43,8 +43,8 @@ export function simulatePayment(
     }
     const known = (await findTransfers(trx, [payment.id])).get(payment.id) ?? [];
     const isStaged = stageMs !== null && isOpen(payment.status) && STAGED_SIMULATIONS.includes(simulation);
-    // After its time was advanced to its end, money is late; the stages of an open one go by the clock.
-    const seenAt = isStaged ? now : Math.max(now, (await lastTransitionAt(trx, payment.id)) ?? now);
+    // Money is late if the payment's time was moved beyond its end; stages go by the clock.
+    const seenAt = isStaged ? now : Math.max(now, (await farthestTime(trx, payment.id)) ?? now);
     const simulated: Simulated = { rail, payment: { ...payment, quote }, quote, known, now: seenAt, isStaged };
     const steps = simulation === 'wrong_asset' ? await otherAsset(simulated, trx) : stepsOf(simulated, simulation);
     if ('kind' in steps) return steps;

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import * as fc from 'fast-check';
 import { expect, it } from 'vitest';
+import { isNight } from '../../../test/extent.ts';
 import { SIMULATIONS } from '../../domain/simulation.ts';
 import { timestamp } from '../../store/database.ts';
 import { runDue } from '../payments/run-due.ts';
@@ -157,6 +158,6 @@ it('gives the same statuses, events and attempts as a clock that is moved, in a 
         .execute();
       expect(due).toEqual([]);
     }),
-    { numRuns: 100 },
+    { numRuns: isNight ? 1_000 : 100 },
   );
 });

@@ -40,7 +40,19 @@ export async function releaseTime(db: Database, paymentId: string, from: number)
 
 /** Keeps up to when the time was moved. The caller holds it. */
 export async function keepAdvancedTo(trx: Trx, paymentId: string, at: number): Promise<void> {
-  await sql`update advanced_payments set advanced_to = ${timestamp(at)} where payment_id = ${paymentId}`.execute(trx);
+  await sql`
+    update advanced_payments set advanced_to = ${timestamp(at)}, farthest = greatest(farthest, ${timestamp(at)})
+    where payment_id = ${paymentId}`.execute(trx);
+}
+
+/** The farthest time to which a test payment was ever moved; null if it never was. */
+export async function farthestTime(trx: Trx, paymentId: string): Promise<number | null> {
+  const row = await trx
+    .selectFrom('advanced_payments')
+    .select('farthest')
+    .where('payment_id', '=', paymentId)
+    .executeTakeFirst();
+  return row?.farthest ?? null;
 }
 
 /** When the payment itself and the first of its refunds are due; null if they are not. */

@@ -60,16 +60,6 @@ export async function countTokenChanges(trx: Trx, paymentId: string): Promise<nu
   return Number(changes);
 }
 
-/** When the payment's status changed last, by its own time; null if it never did. */
-export async function lastTransitionAt(trx: Trx, paymentId: string): Promise<number | null> {
-  const { at } = await trx
-    .selectFrom('payment_arrows')
-    .select(({ fn }) => fn.max<number | null>('at').as('at'))
-    .where('payment_id', '=', paymentId)
-    .executeTakeFirstOrThrow();
-  return at;
-}
-
 /** Makes these payments due at a later time, because the rail has not seen far enough yet. */
 export async function postponeDue(
   trx: Trx,

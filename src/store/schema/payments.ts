@@ -186,8 +186,9 @@ export const IDEMPOTENCY_KEYS = recordTable(
 /** Test payments whose time was moved ahead of the clock. */
 export const ADVANCED_PAYMENTS = {
   payment_id: uuid(),
-  /** Up to when; null until a call has ended. */
+  /** Up to when, by the last call and by any; null until a call has ended. */
   advanced_to: nullable(timestamp()),
+  farthest: nullable(timestamp()),
   /** The end of the lease of the call that moves it now. */
   held_until: nullable(timestamp()),
 };

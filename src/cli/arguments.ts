@@ -1,3 +1,5 @@
+import { parsePaymentId, PAYMENT_KINDS } from '../domain/payment-kind.ts';
+import type { PaymentApi } from '../domain/payment.ts';
 import { InvalidArgumentError } from 'commander';
 import { parsePercent } from '../domain/percent.ts';
 import { decodeId, ID_PREFIXES, parseUuid, type IdKind } from '../domain/id.ts';
@@ -84,12 +86,10 @@ export function deliveryIdOf(text: string): bigint {
   );
 }
 
-/** A payment by the id of either API: an order's `ord_…`, or a UUID. */
-export function paymentSelectorOf(text: string): { readonly id: string; readonly api?: 'order' } {
-  const orderId = decodeId('order', text.trim());
-  if (orderId !== null) return { id: orderId, api: 'order' };
-  const id = parseUuid(text.trim());
-  if (id !== null) return { id };
+/** A payment by the id of its kind. A plain UUID selects a payment of any kind. */
+export function paymentSelectorOf(text: string): { readonly id: string; readonly api?: PaymentApi } {
+  const named = parsePaymentId(text.trim());
+  if (named !== null) return PAYMENT_KINDS[named.api].idKind === null ? { id: named.id } : named;
   throw new UsageFailure(
     `The id of a payment is ${shapeOf('order')}, or a transaction's UUID. List payments with: cointill payment list`,
   );

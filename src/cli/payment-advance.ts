@@ -3,7 +3,7 @@ import type { PaymentSelector } from '../app/payments/change-payment.ts';
 import { advancePayment, type Advance, type AdvanceOutcome, type Advanced } from '../app/sandbox/advance.ts';
 import { alreadyAt, nothingDue, readSpan } from '../http/advance-route.ts';
 import { isoTime } from '../wire/time.ts';
-import { publicPaymentId } from '../wire/payment.ts';
+import { publicPaymentId } from '../domain/payment-kind.ts';
 import { paymentSelectorOf } from './arguments.ts';
 import { CommandFailure, reasonOf, UsageFailure } from './failure.ts';
 import { noPayment } from './refusal.ts';

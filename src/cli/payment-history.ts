@@ -4,7 +4,7 @@ import { encodeId } from '../domain/id.ts';
 import { otherMoney, type OtherMoney } from '../domain/other-money.ts';
 import type { Payment, Transfer } from '../domain/payment.ts';
 import type { PaymentStatus } from '../domain/status.ts';
-import { publicPaymentId } from '../wire/payment.ts';
+import { publicPaymentId } from '../domain/payment-kind.ts';
 import { creationTransitions } from '../domain/creation.ts';
 import type { Database } from '../store/database.ts';
 import { findPayments, listTransitions, listEvents } from '../store/payments/payments.ts';

@@ -1,3 +1,4 @@
+import { PAYMENT_KINDS, publicPaymentId } from '../domain/payment-kind.ts';
 import type { ChangeOutcome, RefusedChange } from '../app/payments/change-payment.ts';
 import type { NotSandbox } from '../app/payments/payment-actions.ts';
 import type { TokenRefusal } from '../app/payments/quote-payment.ts';
@@ -7,7 +8,6 @@ import { isCounting } from '../domain/status.ts';
 import { MAX_TOKEN_CHANGES } from '../domain/transition.ts';
 import { whyNot } from '../http/api.ts';
 import { messageOf } from '../http/ways-out.ts';
-import { publicPaymentId } from '../wire/payment.ts';
 import { CommandFailure } from './failure.ts';
 import { noPayment } from './refusal.ts';
 import { moneySeen } from './payment-record.ts';
@@ -77,7 +77,7 @@ function refusal(payment: Payment, reason: RefusedChange['reason'], action: Paym
         : `${id} is ${payment.status} and cannot be ${PARTICIPLES[action]}. ${POSSIBLE[action]}`;
     case 'money_seen':
       if (payment.received.all.seenUnits === 0n) {
-        return `Money in another token has been detected for ${id}, so this payment cannot be ${PARTICIPLES[action]}.${payment.api === 'transaction' ? ' The money counts once the customer chooses that token.' : ''}`;
+        return `Money in another token has been detected for ${id}, so this payment cannot be ${PARTICIPLES[action]}.${PAYMENT_KINDS[payment.api].choosesToken ? ' The money counts once the customer chooses that token.' : ''}`;
       }
       return action === 'cancel'
         ? `Money has been detected for ${id} (${moneySeen(payment)}), so this payment cannot be cancelled. Wait until the payment completes or expires, then refund the money.`

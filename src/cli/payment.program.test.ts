@@ -3,7 +3,7 @@ import { testApp, type TestApp } from '../../test/harness.ts';
 import { completeSandboxPayment } from '../app/payments/payment-actions.ts';
 import { simulatePayment } from '../app/payments/simulate-payment.ts';
 import { createProject } from '../app/projects/projects.ts';
-import { publicPaymentId } from '../wire/payment.ts';
+import { publicPaymentId } from '../domain/payment-kind.ts';
 import { program, textAt, type Program } from './program.fixture.ts';
 
 /** The application at the time of the programs that are started, and the program on its database. */

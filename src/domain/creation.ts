@@ -1,12 +1,13 @@
+import { PAYMENT_KINDS } from './payment-kind.ts';
 import type { Payment, Quote } from './payment.ts';
 import { transition, type Transition } from './transition.ts';
 
 /**
- * The transitions that a payment was created with. They are not stored because they follow from the API: an order has
- * its token when it is created, a transaction gets its token later from the customer.
+ * The transitions that a payment was created with. They are not stored because they follow from the kind: it has its
+ * token when it is created, or gets it later from its customer.
  */
 export function creationTransitions({ api, createdAt: at }: Pick<Payment, 'api' | 'createdAt'>): readonly Transition[] {
-  if (api === 'transaction') return [];
+  if (PAYMENT_KINDS[api].choosesToken) return [];
   return [
     { from: 'created', to: 'prepared', cause: 'token_chosen', at },
     { from: 'prepared', to: 'pending', cause: 'token_chosen', at },

@@ -1,3 +1,4 @@
+import { PAYMENT_KINDS } from '../domain/payment-kind.ts';
 import type { FastifyInstance } from 'fastify';
 import { Type, type Static, type TSchema } from 'typebox';
 import { forRequest } from '../app/context.ts';
@@ -39,7 +40,7 @@ const CHANGES = [
   {
     verb: 'cancel',
     done: 'cancelled',
-    summary: (noun: string) => `Cancel an unpaid ${noun}`,
+    summary: (noun: PaymentApi) => `Cancel an unpaid ${noun}`,
     description: (noun: string) =>
       `The ${noun} can be cancelled while it is open and no money has been detected for it. Otherwise, the request is rejected (400). Requires a key with Full Access, Write Only or the payments:change scope.`,
     run: cancelPayment,
@@ -47,7 +48,7 @@ const CHANGES = [
   {
     verb: 'accept',
     done: 'accepted',
-    summary: (noun: string) => `Accept a partial or late payment for a${noun === 'order' ? 'n' : ''} ${noun}`,
+    summary: (noun: PaymentApi) => `Accept a partial or late payment for ${PAYMENT_KINDS[noun].one}`,
     description: (noun: string) =>
       `Completes an expired, cancelled, failed or underpaid ${noun} with the confirmed money that was received for it. Requires a key with Full Access, Write Only or the payments:change scope.`,
     run: acceptPayment,
@@ -64,7 +65,7 @@ export function changeRoutes(app: FastifyInstance, api: Api, of: ChangedApi): vo
         config: { guard: { kind: 'api', api: paymentApi, operation: 'change_payment' } },
         schema: {
           tags: [of.tag],
-          operationId: verb + (paymentApi === 'order' ? 'Order' : 'Transaction'),
+          operationId: verb + titled(paymentApi),
           summary: summary(paymentApi),
           description: description(paymentApi),
           headers: idempotencyHeader,
@@ -88,6 +89,9 @@ export function changeRoutes(app: FastifyInstance, api: Api, of: ChangedApi): vo
   simulateRoute(app, api, of);
   advanceRoute(app, api, of);
 }
+
+/** A kind as ids of operations name it: `Order`. */
+const titled = (kind: PaymentApi): string => kind.charAt(0).toUpperCase() + kind.slice(1);
 
 const simulateBody = Type.Object(
   {
@@ -117,7 +121,7 @@ function simulateRoute(app: FastifyInstance, api: Api, of: ChangedApi): void {
   const { paymentApi } = of;
   const schema = {
     tags: [of.tag],
-    operationId: `simulate${paymentApi === 'order' ? 'Order' : 'Transaction'}`,
+    operationId: `simulate${titled(paymentApi)}`,
     summary: `Simulate the outcome of a test ${paymentApi}`,
     description: `Takes the ${paymentApi} through the same statuses and events as real money would. Requires a test key with Full Access, Write Only or the payments:change scope.`,
     headers: idempotencyHeader,

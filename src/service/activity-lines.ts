@@ -4,7 +4,7 @@ import { encodeId, deliveryId } from '../domain/id.ts';
 import { formatDecimal } from '../domain/money.ts';
 import type { Payment } from '../domain/payment.ts';
 import type { Problems } from '../domain/problems.ts';
-import { publicPaymentId } from '../wire/payment.ts';
+import { publicPaymentId } from '../domain/payment-kind.ts';
 import { createRefusalLines } from './refusal-lines.ts';
 import { MAX_DELIVERY_ATTEMPTS } from '../domain/retry-schedule.ts';
 import { eventFacts } from '../wire/event.ts';

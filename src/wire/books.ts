@@ -12,7 +12,7 @@ import { fiatDecimals, formatDecimal, type Fiat } from '../domain/money.ts';
 import { nativeAsset, NETWORK_FACTS } from '../domain/networks.ts';
 import type { ReportDays, ReportSpan } from '../domain/report.ts';
 import type { PaymentApi } from '../domain/payment.ts';
-import { publicPaymentId } from './payment.ts';
+import { publicPaymentId } from '../domain/payment-kind.ts';
 import { isoTime } from './time.ts';
 
 function tokenRecord(token: TokenStatement, currency: Fiat) {

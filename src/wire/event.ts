@@ -1,8 +1,8 @@
+import { PAYMENT_KINDS, publicPaymentId } from '../domain/payment-kind.ts';
 import { encodeId } from '../domain/id.ts';
-import { orderStatus } from '../domain/status.ts';
 import { tracedHash, type Payment, type Transfer } from '../domain/payment.ts';
 import { exactNumber } from './number.ts';
-import { amountNumber, metadataView, publicPaymentId } from './payment.ts';
+import { amountNumber, metadataView } from './payment.ts';
 import { isoTime } from './time.ts';
 
 /** The bytes of an event: serialised once, stored, and sent unchanged to every endpoint at every attempt. */
@@ -25,11 +25,12 @@ export function eventBody(event: {
 /** The data of a payment's events: the documented fields, and what distinguishes the two APIs. */
 export function paymentEventData(payment: Payment) {
   const { quote } = payment;
+  const kind = PAYMENT_KINDS[payment.api];
   return {
     object: payment.api,
     id: publicPaymentId(payment),
-    ...(payment.api === 'transaction' ? { transaction_number: payment.transactionNumber } : {}),
-    status: payment.api === 'order' ? orderStatus(payment.status) : payment.status,
+    ...(kind.isNumbered ? { transaction_number: payment.transactionNumber } : {}),
+    status: kind.shownStatus(payment.status),
     amount: amountNumber(payment),
     currency: payment.currency,
     crypto_currency: quote?.asset ?? null,

@@ -1,15 +1,8 @@
 import { orderStatus } from '../domain/status.ts';
 import type { Payment } from '../domain/payment.ts';
 import { exactNumber } from './number.ts';
-import {
-  amountNumber,
-  commonView,
-  cryptoView,
-  paymentUrl,
-  publicPaymentId,
-  type Audience,
-  type Links,
-} from './payment.ts';
+import { publicPaymentId } from '../domain/payment-kind.ts';
+import { amountNumber, commonView, cryptoView, paymentUrl, type Audience, type Links } from './payment.ts';
 import { isoTime, isoTimeOrNull } from './time.ts';
 
 /** An order as the answer to its creation. */

@@ -1,6 +1,6 @@
-import { encodeId } from '../domain/id.ts';
+import { publicPaymentId } from '../domain/payment-kind.ts';
 import { fiatDecimals } from '../domain/money.ts';
-import type { CommonFields, Confirmations, Payment, PaymentApi } from '../domain/payment.ts';
+import type { CommonFields, Confirmations, Payment } from '../domain/payment.ts';
 import type { Mode } from '../domain/permission.ts';
 import { exactNumber, type RawJson } from './number.ts';
 
@@ -11,11 +11,6 @@ export interface Links {
 
 /** The reader: a public key sees no customer data. */
 export type Audience = 'merchant' | 'public';
-
-/** The id that clients use: a transaction's UUID, an order's `ord_…`. */
-export function publicPaymentId(payment: { readonly id: string; readonly api: PaymentApi }): string {
-  return payment.api === 'order' ? encodeId('order', payment.id) : payment.id;
-}
 
 export function paymentUrl(payment: Pick<Payment, 'id' | 'api' | 'mode'>, links: Links): string {
   return `${links.checkoutUrl[payment.mode]}/pay/${publicPaymentId(payment)}`;

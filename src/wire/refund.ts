@@ -1,7 +1,8 @@
 import { encodeId } from '../domain/id.ts';
 import type { Refund } from '../domain/refund.ts';
 import { exactNumber } from './number.ts';
-import { amountNumber, publicPaymentId, type Links } from './payment.ts';
+import { publicPaymentId } from '../domain/payment-kind.ts';
+import { amountNumber, type Links } from './payment.ts';
 import { isoTime, isoTimeOrNull } from './time.ts';
 
 /** A refund; also the data of its events. */

@@ -22,7 +22,7 @@ import { newToken } from '../../src/app/people/token.ts';
 import { projectsOf } from '../../src/app/projects/projects.ts';
 import { CONTRACT } from '../../src/http/dashboard/contract.ts';
 import { clientRange, createGuessLimits, createRateLimits } from '../../src/http/rate-limit.ts';
-import { publicPaymentId } from '../../src/wire/payment.ts';
+import { publicPaymentId } from '../../src/domain/payment-kind.ts';
 import {
   BEHIND_PROXY,
   dashboardTest,

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
 import type { PaymentView } from '../../src/http/dashboard/payments/contract.ts';
-import { publicPaymentId } from '../../src/wire/payment.ts';
+import { publicPaymentId } from '../../src/domain/payment-kind.ts';
 import type { Browser } from '../dashboard.ts';
 import { actsIn, actsTest } from './acts.fixture.ts';
 

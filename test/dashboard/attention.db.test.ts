@@ -4,7 +4,7 @@ import type { AttentionKind } from '../../src/domain/attention.ts';
 import { encodeId } from '../../src/domain/id.ts';
 import type { AttentionView } from '../../src/http/dashboard/attention/contract.ts';
 import { closeEndpoint } from '../../src/store/webhooks/webhook-endpoints.ts';
-import { publicPaymentId } from '../../src/wire/payment.ts';
+import { publicPaymentId } from '../../src/domain/payment-kind.ts';
 import { dashboardTest, type Browser } from '../dashboard.ts';
 import type { Answer } from '../http.ts';
 import { actsIn, anEndpoint } from './acts.fixture.ts';

@@ -9,7 +9,7 @@ import type { Payment } from '../../src/domain/payment.ts';
 import type { HomeView } from '../../src/http/dashboard/home/contract.ts';
 import { saveBackup } from '../../src/store/backups/backups.ts';
 import { closeEndpoint } from '../../src/store/webhooks/webhook-endpoints.ts';
-import { publicPaymentId } from '../../src/wire/payment.ts';
+import { publicPaymentId } from '../../src/domain/payment-kind.ts';
 import { dashboardTest, type Browser } from '../dashboard.ts';
 import { anEndpoint } from './acts.fixture.ts';
 

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
 import type { AnswerOf } from '../../src/http/dashboard/contract.ts';
-import { publicPaymentId } from '../../src/wire/payment.ts';
+import { publicPaymentId } from '../../src/domain/payment-kind.ts';
 import type { Browser } from '../dashboard.ts';
 import { actsTest } from './acts.fixture.ts';
 

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { MNEMONIC, publicKeyAt } from '../../src/rails/utxo/wallet.fixture.ts';
-import { publicPaymentId } from '../../src/wire/payment.ts';
+import { publicPaymentId } from '../../src/domain/payment-kind.ts';
 import { actsTest } from './acts.fixture.ts';
 
 const { app, acts, owner, support } = await actsTest();

@@ -6,7 +6,7 @@ import { requireFactors } from '../../src/app/people/required-factors.ts';
 import { setRole } from '../../src/app/people/people.ts';
 import { cancelPayment, completeSandboxPayment } from '../../src/app/payments/payment-actions.ts';
 import { dashboardRoutes } from '../../src/http/dashboard/routes.ts';
-import { publicPaymentId } from '../../src/wire/payment.ts';
+import { publicPaymentId } from '../../src/domain/payment-kind.ts';
 import { dashboardTest, PASSWORD, type Browser, type Member } from '../dashboard.ts';
 import { WAIT } from '../deadline.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { invitePerson } from '../../src/app/people/people.ts';
 import type { PaymentView } from '../../src/http/dashboard/payments/contract.ts';
-import { publicPaymentId } from '../../src/wire/payment.ts';
+import { publicPaymentId } from '../../src/domain/payment-kind.ts';
 import { PASSWORD, signedIn, tokenOf } from '../dashboard.ts';
 import { actsTest } from './acts.fixture.ts';
 

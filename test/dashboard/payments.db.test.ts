@@ -6,7 +6,7 @@ import { SIMULATIONS } from '../../src/domain/simulation.ts';
 import type { PaymentRow, PaymentView, TimelineEntry } from '../../src/http/dashboard/payments/contract.ts';
 import type { AuditEntryView } from '../../src/http/dashboard/audit/contract.ts';
 import { paymentView } from '../../src/http/dashboard/payments/record.ts';
-import { publicPaymentId } from '../../src/wire/payment.ts';
+import { publicPaymentId } from '../../src/domain/payment-kind.ts';
 import { dashboardTest, type Browser } from '../dashboard.ts';
 
 const test = await dashboardTest();

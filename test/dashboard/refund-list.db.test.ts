@@ -5,7 +5,7 @@ import { REFUND_STAGES } from '../../src/domain/refund-stage.ts';
 import type { PaymentView } from '../../src/http/dashboard/payments/contract.ts';
 import type { ListedRefundView } from '../../src/http/dashboard/refunds/contract.ts';
 import { guarded, guardedText } from '../../src/store/reports/export-columns.ts';
-import { publicPaymentId } from '../../src/wire/payment.ts';
+import { publicPaymentId } from '../../src/domain/payment-kind.ts';
 import { actsTest } from './acts.fixture.ts';
 import { nextHash, REFUND_ADDRESS, saveCursor, saveRefund } from './refund-list.fixture.ts';
 

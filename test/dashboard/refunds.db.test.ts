@@ -10,7 +10,7 @@ import { SANDBOX_REFUND_MS } from '../../src/domain/refund.ts';
 import type { PaymentView } from '../../src/http/dashboard/payments/contract.ts';
 import { sandboxRail } from '../../src/modes/sandbox-rail.ts';
 import { fixedRates } from '../../src/rates/fixed.ts';
-import { publicPaymentId } from '../../src/wire/payment.ts';
+import { publicPaymentId } from '../../src/domain/payment-kind.ts';
 import type { Browser } from '../dashboard.ts';
 import { actsIn, actsTest } from './acts.fixture.ts';
 

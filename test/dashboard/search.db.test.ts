@@ -8,7 +8,7 @@ import type { Payment } from '../../src/domain/payment.ts';
 import type { SearchHit } from '../../src/http/dashboard/payment-list/contract.ts';
 import { deleteCustomerData } from '../../src/store/payments/customer-data.ts';
 import { PAYMENTS } from '../../src/store/schema/payments.ts';
-import { publicPaymentId } from '../../src/wire/payment.ts';
+import { publicPaymentId } from '../../src/domain/payment-kind.ts';
 import { dashboardTest } from '../dashboard.ts';
 
 const test = await dashboardTest();

@@ -5,7 +5,7 @@ import { guardedText } from '../../store/reports/export-columns.ts';
 import { onConnection } from '../../store/one-connection.ts';
 import { searchRefunds, type ListedRefund, type RefundSearch } from '../../store/refunds/refund-list.ts';
 import { liftLimits } from '../../store/backups/snapshot.ts';
-import { publicPaymentId } from '../../wire/payment.ts';
+import { publicPaymentId } from '../../domain/payment-kind.ts';
 import { isoTime, isoTimeOrNull } from '../../wire/time.ts';
 import type { App } from '../context.ts';
 import { openExport, withoutSearch, type OpenedExport } from './exports.ts';

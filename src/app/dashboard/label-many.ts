@@ -10,7 +10,7 @@ import {
 } from '../../store/payments/label-many.ts';
 import { takeLabel } from '../../store/payments/notes.ts';
 import type { Trx } from '../../store/database.ts';
-import { publicPaymentId } from '../../wire/payment.ts';
+import { publicPaymentId } from '../../domain/payment-kind.ts';
 import { auditEntry } from '../audit.ts';
 import { newId, type App } from '../context.ts';
 import type { Rejected } from '../rejected.ts';

@@ -4,7 +4,7 @@ import { countNotes, deleteNote, insertNote, lockNote, updateNote, type Note } f
 import { notifyPayment } from '../../store/notifications.ts';
 import { lockPayments } from '../../store/payments/payments.ts';
 import { hasVisible } from '../../domain/visible.ts';
-import { publicPaymentId } from '../../wire/payment.ts';
+import { publicPaymentId } from '../../domain/payment-kind.ts';
 import { recordAudit, type AuditedChange } from '../audit.ts';
 import { newId, type App } from '../context.ts';
 import { rejected, type Rejected } from '../rejected.ts';

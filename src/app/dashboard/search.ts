@@ -2,13 +2,13 @@ import { currencyOf, typedAmounts } from '../../domain/typed-amount.ts';
 import { decodeId, idsBeginning, uuidsBeginning } from '../../domain/id.ts';
 import type { Fiat } from '../../domain/money.ts';
 import type { FoundBy } from '../../domain/payment-filters.ts';
-import type { Payment } from '../../domain/payment.ts';
+import { PAYMENT_APIS, type Payment } from '../../domain/payment.ts';
 import type { Mode } from '../../domain/permission.ts';
 import { NO_FILTERS } from '../../store/payments/payment-filter.ts';
 import type { PaymentKey } from '../../store/payments/payment-keys.ts';
 import { searchPayments } from '../../store/payments/payment-list.ts';
 import { wordsOf, type SearchTerm } from '../../store/payments/search-words.ts';
-import { publicPaymentId } from '../../wire/payment.ts';
+import { PAYMENT_KINDS, publicPaymentId } from '../../domain/payment-kind.ts';
 import type { App } from '../context.ts';
 
 /** The payments that match a text: in the shown mode, or in the other mode if there are none. Newest first. */
@@ -74,11 +74,13 @@ function termOf(part: string, currency: Fiat | null): readonly SearchTerm[] {
 
 function idKeys(text: string): readonly PaymentKey[] {
   const lower = text.toLowerCase();
-  const [order, uuid] = [idsBeginning('order', lower), uuidsBeginning(lower)];
   const [refund, event] = [decodeId('refund', lower), decodeId('event', lower)];
   return [
-    ...(order === null ? [] : [{ kind: 'id', api: 'order', ...order } as const]),
-    ...(uuid === null ? [] : [{ kind: 'id', api: 'transaction', ...uuid } as const]),
+    ...PAYMENT_APIS.flatMap((api) => {
+      const { idKind } = PAYMENT_KINDS[api];
+      const ids = idKind === null ? uuidsBeginning(lower) : idsBeginning(idKind, lower);
+      return ids === null ? [] : [{ kind: 'id', api, ...ids } as const];
+    }),
     ...(refund === null ? [] : [{ kind: 'refund', id: refund } as const]),
     ...(event === null ? [] : [{ kind: 'event', id: event } as const]),
   ];

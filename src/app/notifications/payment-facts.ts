@@ -6,7 +6,7 @@ import type { Refund } from '../../domain/refund.ts';
 import type { Database } from '../../store/database.ts';
 import { findPayments } from '../../store/payments/payments.ts';
 import { findRefund } from '../../store/refunds/refunds.ts';
-import { publicPaymentId } from '../../wire/payment.ts';
+import { publicPaymentId } from '../../domain/payment-kind.ts';
 
 /** A saved mail with what its payment or refund is now; null if it no longer exists. */
 export async function withFacts(db: Database, saved: SavedMail): Promise<MailContent | null> {

@@ -14,7 +14,7 @@ import {
 } from '../../store/figures/noticed-items.ts';
 import { notifyAttention } from '../../store/notifications.ts';
 import { listProjects } from '../../store/projects/projects.ts';
-import { publicPaymentId } from '../../wire/payment.ts';
+import { publicPaymentId } from '../../domain/payment-kind.ts';
 import type { App } from '../context.ts';
 import {
   attentionItems,

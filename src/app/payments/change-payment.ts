@@ -19,7 +19,7 @@ import {
   type PaymentChange,
 } from '../../store/payments/save-changes.ts';
 import { lockPayments } from '../../store/payments/payments.ts';
-import { publicPaymentId } from '../../wire/payment.ts';
+import { publicPaymentId } from '../../domain/payment-kind.ts';
 import { differences, recordPeoplesAudit } from '../audit.ts';
 import type { App } from '../context.ts';
 import { paymentEvents } from '../events.ts';

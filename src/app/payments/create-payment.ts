@@ -5,7 +5,7 @@ import type { Ending, Statement, StatementRunner, TransactionRunner } from '../.
 import { saveStatement, type IdempotentAnswer, type PaymentChange } from '../../store/payments/save-changes.ts';
 import { auditEntry } from '../audit.ts';
 import { auditStatement } from '../../store/people/audit.ts';
-import { publicPaymentId } from '../../wire/payment.ts';
+import { publicPaymentId } from '../../domain/payment-kind.ts';
 import { createBatcher, type Batcher } from '../batch.ts';
 import { auditedPayment } from './change-payment.ts';
 import { newId, type App } from '../context.ts';

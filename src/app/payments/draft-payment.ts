@@ -1,3 +1,4 @@
+import { PAYMENT_KINDS } from '../../domain/payment-kind.ts';
 import { blankPayment, type MerchantFields, type Payment } from '../../domain/payment.ts';
 import { formatTransactionNumber } from '../../domain/transaction-number.ts';
 import { withFirstToken } from '../../domain/creation.ts';
@@ -86,12 +87,12 @@ export async function draftPayment(
   return { kind: 'draft', item, payment, address };
 }
 
-/** The number of each transaction among the payments, by id. */
+/** The number of each payment of a numbered kind, by id. */
 export async function takeNumbers(
   runner: StatementRunner,
   drafts: readonly Draft[],
 ): Promise<ReadonlyMap<string, string>> {
-  const payments = drafts.flatMap(({ payment }) => (payment.api === 'transaction' ? [payment] : []));
+  const payments = drafts.flatMap(({ payment }) => (PAYMENT_KINDS[payment.api].isNumbered ? [payment] : []));
   if (payments.length === 0) return new Map();
   const groups = [
     ...Map.groupBy(payments, ({ projectId, mode, createdAt }) => `${projectId} ${mode} ${yearOf(createdAt)}`).values(),

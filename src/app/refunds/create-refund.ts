@@ -1,3 +1,4 @@
+import { PAYMENT_KINDS } from '../../domain/payment-kind.ts';
 import type { Payment, PaymentApi } from '../../domain/payment.ts';
 import type { Mode } from '../../domain/permission.ts';
 import { sizeRefund, type Refund } from '../../domain/refund.ts';
@@ -61,7 +62,7 @@ async function draftRefund(
   request: NewRefund,
   now: number,
 ): Promise<{ readonly kind: 'ok'; readonly refund: Refund } | RefundRefusal> {
-  const blame = payment.api === 'order' ? 'order_id' : 'transaction_id';
+  const blame = PAYMENT_KINDS[payment.api].refundField;
   if (!isFinal(payment.status)) {
     return refusedAs(blame, rejected('refund_too_early'));
   }

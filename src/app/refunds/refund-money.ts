@@ -1,3 +1,4 @@
+import { PAYMENT_KINDS } from '../../domain/payment-kind.ts';
 import { isAssetCode, tokenOf } from '../../domain/asset.ts';
 import { isNetwork } from '../../domain/networks.ts';
 import { otherMoney } from '../../domain/other-money.ts';
@@ -47,7 +48,7 @@ export async function refundMoney(
   { wanted, token }: RefundRequest,
 ): Promise<{ readonly kind: 'ok'; readonly received: RefundedPayment } | RefundRefusal> {
   const { quote } = payment;
-  const blame = payment.api === 'order' ? 'order_id' : 'transaction_id';
+  const blame = PAYMENT_KINDS[payment.api].refundField;
   if (token === undefined || token === null) {
     if (quote !== null && payment.received.all.confirmedUnits > 0n) {
       return { kind: 'ok', received: { ...payment, quote } };

@@ -6,7 +6,7 @@ import type { Payment } from '../../domain/payment.ts';
 import { refundTransition, type Refund, type RefundObservation } from '../../domain/refund.ts';
 import { nextDueAt } from '../../domain/transition.ts';
 import { MAX_RECEIPT_AGE_MS } from '../payments/receipt-prices.ts';
-import { publicPaymentId } from '../../wire/payment.ts';
+import { publicPaymentId } from '../../domain/payment-kind.ts';
 import { refundView } from '../../wire/refund.ts';
 import { lockPayments } from '../../store/payments/payments.ts';
 import { updateRefund, type FiatWorth } from '../../store/refunds/refunds.ts';

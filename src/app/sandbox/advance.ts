@@ -3,7 +3,7 @@ import { findPayments } from '../../store/payments/payments.ts';
 import { saveChanges } from '../../store/payments/save-changes.ts';
 import type { Payment } from '../../domain/payment.ts';
 import { isoTime } from '../../wire/time.ts';
-import { publicPaymentId } from '../../wire/payment.ts';
+import { publicPaymentId } from '../../domain/payment-kind.ts';
 import { recordPeoplesAudit } from '../audit.ts';
 import type { App } from '../context.ts';
 import { answerRow, isAnswerConflict, withIdempotency, type IdempotencyRequest, type Replay } from '../idempotency.ts';

@@ -6,7 +6,7 @@ import {
   scheduledDeliveries,
   type ScheduledDelivery,
 } from '../../store/webhooks/scheduled-deliveries.ts';
-import { publicPaymentId } from '../../wire/payment.ts';
+import { publicPaymentId } from '../../domain/payment-kind.ts';
 import type { App } from '../context.ts';
 import type { Activity } from '../observer.ts';
 import { runDue } from '../payments/run-due.ts';

@@ -1,9 +1,9 @@
+import { PAYMENT_KINDS, publicPaymentId } from '../../domain/payment-kind.ts';
 import { isCounting, isFinal, isOpen } from '../../domain/status.ts';
 import { tokenOf } from '../../domain/asset.ts';
 import { inTimeUntil, requiredUnits, type Payment, type Quote } from '../../domain/payment.ts';
 import { nativeAsset } from '../../domain/networks.ts';
 import { possibleSimulations } from '../../domain/simulation.ts';
-import { publicPaymentId } from '../../wire/payment.ts';
 import { evmTransfer, paymentUri, type EvmChain, URI_SCHEMES } from '../../domain/payment-uri.ts';
 import type {
   ClosedStep,
@@ -141,7 +141,7 @@ function openStep(payment: Payment, context: PageContext): Step {
   if (context.now >= inTimeUntil(payment)) return { kind: 'checking' };
   if (!context.isActive) return { kind: 'unavailable', why: 'inactive', canCancel: untouched };
   const { quote } = payment;
-  const mayChoose = payment.api === 'transaction' && untouched;
+  const mayChoose = PAYMENT_KINDS[payment.api].choosesToken && untouched;
   if (quote !== null && !(mayChoose && context.wantsOtherToken && context.tokens.length > 0)) {
     return payStep(payment, quote, context, mayChoose && context.tokens.length > 1);
   }

@@ -1,3 +1,4 @@
+import { parsePaymentId, PAYMENT_KINDS, publicPaymentId } from '../../domain/payment-kind.ts';
 import formbody from '@fastify/formbody';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { forRequest } from '../../app/context.ts';
@@ -7,10 +8,9 @@ import { cancelPayment, selectToken } from '../../app/payments/payment-actions.t
 import { simulateOutcome } from '../../app/sandbox/simulate-outcome.ts';
 import { MAX_STAGE_SECONDS, SIMULATIONS } from '../../domain/simulation.ts';
 import { claimRefund } from '../../app/refunds/change-refund.ts';
-import { decodeId, parseUuid } from '../../domain/id.ts';
-import type { Payment, PaymentApi } from '../../domain/payment.ts';
+import { decodeId } from '../../domain/id.ts';
+import type { Payment } from '../../domain/payment.ts';
 import type { Refund } from '../../domain/refund.ts';
-import { publicPaymentId } from '../../wire/payment.ts';
 import { paidAfterFailing } from '../../store/refunds/late-payouts.ts';
 import { findRefund } from '../../store/refunds/refunds.ts';
 import { asRequestError, reportFault } from '../errors.ts';
@@ -36,7 +36,7 @@ export function checkoutRoutes(checkout: Checkout): (app: FastifyInstance) => Pr
     reader: checkout.reader,
     watch: checkout.watch,
     problems: checkout.problems,
-    selectorOf,
+    selectorOf: parsePaymentId,
     versionOf: (payment) => currentVersion(checkout, payment),
   });
   return async (app) => {
@@ -63,7 +63,7 @@ function paymentRoutes(app: FastifyInstance, checkout: Checkout): void {
   const { app: core } = checkout;
   const pages = paymentPages(checkout);
   app.get<PageRequest>('/pay/:id', page, async (request, reply) => {
-    const wanted = selectorOf(request.params.id);
+    const wanted = parsePaymentId(request.params.id);
     if (wanted === null || !(await pages.current(request, reply, wanted))) {
       return unknown(checkout, request, reply, 'unknown_payment');
     }
@@ -95,8 +95,7 @@ function paymentRoutes(app: FastifyInstance, checkout: Checkout): void {
     );
   }
   action('token', async (payment, request) => {
-    // The merchant chose the token of an order.
-    if (payment.api === 'order') return 'not_open';
+    if (!PAYMENT_KINDS[payment.api].choosesToken) return 'not_open';
     if ((await checkout.access.project(payment.projectId))?.active === false) return 'not_open';
     const wanted = { asset: field(request, 'asset'), network: field(request, 'network') || null };
     return noticeOf(await selectToken(forRequest(core, request.id), { id: payment.id }, wanted));
@@ -215,15 +214,8 @@ function refundPath(publicId: string): string {
   return `/refund/${encodeURIComponent(publicId)}`;
 }
 
-/** Selects the payment of a page's link, of either API and mode; anybody who has the link may see the page. */
-function selectorOf(text: string): { readonly id: string; readonly api: PaymentApi } | null {
-  const order = decodeId('order', text);
-  const id = order ?? parseUuid(text);
-  return id === null ? null : { id, api: order === null ? 'transaction' : 'order' };
-}
-
 async function findByPublicId(api: Checkout, text: string): Promise<Payment | null> {
-  const selector = selectorOf(text);
+  const selector = parsePaymentId(text);
   return selector && patiently(api, api.reader.read(selector));
 }
 

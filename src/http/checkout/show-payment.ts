@@ -1,3 +1,4 @@
+import { PAYMENT_KINDS } from '../../domain/payment-kind.ts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Access } from '../../app/projects/access.ts';
 import { createLanguageNotes } from '../../app/notifications/note-language.ts';
@@ -215,7 +216,7 @@ export async function payingFacts({ app, access }: Reading, payment: Payment): P
   const monitoringMs = monitoringMsOf(app, project?.monitoringHours ?? null);
   const explorer = quote === null ? null : explorerOf(rail, quote);
   if (!isOpen(payment.status)) return { tokens: [], evm: null, explorer, payable: false, monitoringMs };
-  const tokens = payment.api === 'transaction' ? await rail.listed(payment.projectId) : [];
+  const tokens = PAYMENT_KINDS[payment.api].choosesToken ? await rail.listed(payment.projectId) : [];
   return {
     tokens: tokens.map(({ asset, network }) => ({ asset, network })),
     evm: quote === null ? null : rail.evmChain(quote),

@@ -1,10 +1,11 @@
+import { parsePaymentId } from '../../domain/payment-kind.ts';
 import { sentenceError } from '../page-sentences.ts';
 import { createHash } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
 import type { IdempotencyRequest } from '../../app/idempotency.ts';
 import type { PaymentSelector } from '../../app/payments/change-payment.ts';
 import type { SignedIn } from '../../app/people/sessions.ts';
-import { decodeId, parseUuid } from '../../domain/id.ts';
+import { parseUuid } from '../../domain/id.ts';
 import { MODES, type Mode } from '../../domain/permission.ts';
 import { roleIn, type Role, CHANGE_PAYMENTS, mayDo } from '../../domain/role.ts';
 import { notFound, type RequestError } from '../errors.ts';
@@ -44,12 +45,11 @@ export function signedInOf(request: FastifyRequest): SignedIn {
   return request.signedIn;
 }
 
-/** The payment in a path: `ord_…` for the Order API, a UUID for the Transaction API. */
+/** The payment in a path, by its public id. */
 export function paymentSelector({ projectId, mode }: ProjectScope, text: string): PaymentSelector {
-  const order = decodeId('order', text);
-  const id = order ?? parseUuid(text);
-  if (id === null) throw noPayment();
-  return { id, projectId, mode, api: order === null ? 'transaction' : 'order' };
+  const named = parsePaymentId(text);
+  if (named === null) throw noPayment();
+  return { ...named, projectId, mode };
 }
 
 /** The answer is the same for a payment that does not exist and one of another project. */

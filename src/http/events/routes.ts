@@ -1,3 +1,4 @@
+import { parsePaymentId } from '../../domain/payment-kind.ts';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import { forRequest } from '../../app/context.ts';
@@ -6,7 +7,7 @@ import type { EventReader } from '../../app/live/read-events.ts';
 import { resendEvent, type ResentDelivery } from '../../app/webhooks/resend-event.ts';
 import { parseLogCursor } from '../../domain/event-log.ts';
 import { EVENT_TYPES, isEventType, type EventType } from '../../domain/event-type.ts';
-import { decodeId, deliveryId, encodeId, parseUuid } from '../../domain/id.ts';
+import { decodeId, deliveryId, encodeId } from '../../domain/id.ts';
 import type { Operation, ProjectMode } from '../../domain/permission.ts';
 import { deliveriesOfEvent } from '../../store/webhooks/delivery-list.ts';
 import { findEvent } from '../../store/webhooks/event-list.ts';
@@ -152,8 +153,8 @@ function readTypes(text: string): readonly EventType[] {
 }
 
 function readPaymentId(text: string): string {
-  const id = decodeId('order', text) ?? parseUuid(text);
-  if (id === null) throw invalid('payment', 'payment must be the id of an order (ord_…) or of a transaction.');
+  const id = parsePaymentId(text)?.id;
+  if (id === undefined) throw invalid('payment', 'payment must be the id of an order (ord_…) or of a transaction.');
   return id;
 }
 

@@ -1,10 +1,11 @@
+import { paymentIdOf } from '../../domain/payment-kind.ts';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { Type } from 'typebox';
 import { cancelRefund, readRefund } from '../../app/refunds/change-refund.ts';
 import { forRequest } from '../../app/context.ts';
 import { createRefund } from '../../app/refunds/create-refund.ts';
 import type { RefundOutcome } from '../../app/refunds/save-refund.ts';
-import { decodeId, parseUuid } from '../../domain/id.ts';
+import { decodeId } from '../../domain/id.ts';
 import type { Fiat } from '../../domain/money.ts';
 import type { Operation } from '../../domain/permission.ts';
 import { refundView } from '../../wire/refund.ts';
@@ -81,9 +82,9 @@ function paymentOf({ order_id, transaction_id }: Pick<CreateRefundBody, 'order_i
   if (order_id !== undefined && transaction_id !== undefined) {
     throw invalid('order_id', 'Only one of order_id and transaction_id may be given.');
   }
-  if (order_id !== undefined) return { paymentApi: 'order', paymentId: decodeId('order', order_id) } as const;
-  if (transaction_id !== undefined) return { paymentApi: 'transaction', paymentId: parseUuid(transaction_id) } as const;
-  return null;
+  if (order_id !== undefined) return { paymentApi: 'order', paymentId: paymentIdOf('order', order_id) } as const;
+  if (transaction_id === undefined) return null;
+  return { paymentApi: 'transaction', paymentId: paymentIdOf('transaction', transaction_id) } as const;
 }
 
 function tokenOf({ crypto_currency, network }: CreateRefundBody) {

@@ -2,7 +2,7 @@ import { sql, type RawBuilder } from 'kysely';
 import { firstUuidOf } from '../../domain/id.ts';
 import { isFinal, PAYMENT_STATUSES } from '../../domain/status.ts';
 import { HAS_CUSTOMER_DATA, withoutCustomerData } from '../../wire/customer-data.ts';
-import { publicPaymentId } from '../../wire/payment.ts';
+import { publicPaymentId } from '../../domain/payment-kind.ts';
 import type { PaymentApi } from '../../domain/payment.ts';
 import { digestOfKey, isDigestOfKey } from '../projects/answers.ts';
 import { deleteViewsAndLabels, FORGOTTEN, forgetInAudit, mentions } from './customer-texts.ts';

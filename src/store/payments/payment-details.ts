@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { AssetCode } from '../../domain/asset-code.ts';
 import type { Network } from '../../domain/networks.ts';
-import { publicPaymentId } from '../../wire/payment.ts';
+import { publicPaymentId } from '../../domain/payment-kind.ts';
 import type { Payment, Transfer } from '../../domain/payment.ts';
 import type { Refund, RefundedMoney } from '../../domain/refund.ts';
 import { otherMoney } from '../../domain/other-money.ts';

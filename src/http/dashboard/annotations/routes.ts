@@ -1,8 +1,9 @@
+import { parsePaymentId } from '../../../domain/payment-kind.ts';
 import { addLabel, dropLabel, labelNames } from '../../../app/dashboard/labels.ts';
 import { labelMany } from '../../../app/dashboard/label-many.ts';
 import { addNote, editNote, removeNote, type AnnotationOutcome } from '../../../app/dashboard/notes.ts';
 import type { PaymentSelector } from '../../../app/payments/change-payment.ts';
-import { decodeId, parseUuid } from '../../../domain/id.ts';
+import { parseUuid } from '../../../domain/id.ts';
 import { mayDo } from '../../../domain/role.ts';
 import { notFound } from '../../errors.ts';
 import { done } from '../refusal-words.ts';
@@ -30,7 +31,7 @@ export function annotationRoutes(routes: Routes, { people: { app: core } }: Dash
   routes.add('POST /dashboard/api/projects/:project/:mode/labels', WRITE, async ({ scope, own, body }) => {
     const { what, label, payments } = body;
     // A text that is no id is named like a payment that is not there.
-    const asked = payments.map((text) => [decodeId('order', text) ?? parseUuid(text), text] as const);
+    const asked = payments.map((text) => [parsePaymentId(text)?.id ?? null, text] as const);
     const ids = asked.flatMap(([id]) => id ?? []);
     const { changed, failed } = done(await labelMany(own, scope, { ids, label, what }));
     const textOf = new Map(asked);

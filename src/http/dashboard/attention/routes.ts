@@ -4,7 +4,7 @@ import { identityOf, noticedNumbers } from '../../../app/notifications/survey.ts
 import { fiatDecimals, formatDecimal } from '../../../domain/money.ts';
 import { mayDo } from '../../../domain/role.ts';
 import type { Assignee } from '../../../store/figures/attention.ts';
-import { publicPaymentId } from '../../../wire/payment.ts';
+import { publicPaymentId } from '../../../domain/payment-kind.ts';
 import { encodeId } from '../../../domain/id.ts';
 import { isoTime } from '../../../wire/time.ts';
 import { done } from '../refusal-words.ts';

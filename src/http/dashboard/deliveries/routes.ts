@@ -1,8 +1,9 @@
+import { parsePaymentId, publicPaymentId } from '../../../domain/payment-kind.ts';
 import { rejected } from '../../../app/rejected.ts';
 import { retryDelivery } from '../../../app/webhooks/deliveries.ts';
 import { retryDeliveries, retryProgress, runningRetry, stopRetry } from '../../../app/webhooks/retry-deliveries.ts';
 import { isEventType } from '../../../domain/event-type.ts';
-import { decodeId, deliveryId, encodeId, parseUuid } from '../../../domain/id.ts';
+import { deliveryId, encodeId, parseUuid } from '../../../domain/id.ts';
 import { fiatDecimals, formatDecimal } from '../../../domain/money.ts';
 import {
   findDeliveryDetails,
@@ -14,7 +15,6 @@ import {
   type EventPayment,
 } from '../../../store/webhooks/delivery-list.ts';
 import type { RetryProgress } from '../../../store/webhooks/delivery-retries.ts';
-import { publicPaymentId } from '../../../wire/payment.ts';
 import { isoTime, isoTimeOrNull } from '../../../wire/time.ts';
 import { invalid, RequestError } from '../../errors.ts';
 import { done } from '../refusal-words.ts';
@@ -115,8 +115,8 @@ function retryId(text: string): string {
 /** The id of a payment in the form of its API. */
 export function readPayment(text: string | undefined): string | null {
   if (text === undefined) return null;
-  const id = decodeId('order', text.trim()) ?? parseUuid(text.trim());
-  if (id === null) throw invalid('payment', 'payment must be the whole id of a payment (ord_… or a UUID).');
+  const id = parsePaymentId(text.trim())?.id;
+  if (id === undefined) throw invalid('payment', 'payment must be the whole id of a payment (ord_… or a UUID).');
   return id;
 }
 

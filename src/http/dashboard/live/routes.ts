@@ -2,7 +2,7 @@ import { createSlots } from '../../../app/live/slots.ts';
 import type { FastifyReply } from 'fastify';
 import type { ProjectChange } from '../../../app/live/project-watch.ts';
 import { roleOfOpenSession } from '../../../app/people/open-session.ts';
-import { publicPaymentId } from '../../../wire/payment.ts';
+import { publicPaymentId } from '../../../domain/payment-kind.ts';
 import { RequestError } from '../../errors.ts';
 import {
   createEventSender,

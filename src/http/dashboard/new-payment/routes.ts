@@ -13,7 +13,8 @@ import {
   FIATS,
 } from '../../../domain/money.ts';
 import { findProject } from '../../../store/projects/projects.ts';
-import { paymentUrl, publicPaymentId } from '../../../wire/payment.ts';
+import { publicPaymentId } from '../../../domain/payment-kind.ts';
+import { paymentUrl } from '../../../wire/payment.ts';
 import { clientAddress } from '../../client.ts';
 import { invalid, RequestError } from '../../errors.ts';
 import { badField, refusedError } from '../refusal-words.ts';

@@ -1,3 +1,4 @@
+import { parsePaymentId, publicPaymentId } from '../../../domain/payment-kind.ts';
 import { exportPayments } from '../../../app/dashboard/exports.ts';
 import { search } from '../../../app/dashboard/search.ts';
 import { EXPORT_COLUMNS, USUAL_COLUMNS } from '../../../domain/export-column.ts';
@@ -12,10 +13,9 @@ import type { ProjectScope } from '../scope.ts';
 import { CHOSEN_BYTES, type ExportRequest } from './contract.ts';
 import { readFilters } from './filters.ts';
 import { keysetOf, listOf, writingOf } from '../record-parts.ts';
-import { decodeId, parseUuid } from '../../../domain/id.ts';
+import { parseUuid } from '../../../domain/id.ts';
 import { ASSET_CODES } from '../../../domain/asset-code.ts';
 import { fiatDecimals, FIATS, formatDecimal } from '../../../domain/money.ts';
-import { publicPaymentId } from '../../../wire/payment.ts';
 
 const PROJECT = '/dashboard/api/projects/:project/:mode';
 const PAYMENTS = `${PROJECT}/payments` as const;
@@ -86,5 +86,5 @@ async function fileOf(
 
 /** Payments' ids; what is no id finds none. */
 function idsOf(texts: readonly string[]): readonly string[] {
-  return texts.flatMap((text) => decodeId('order', text) ?? parseUuid(text) ?? []);
+  return texts.flatMap((text) => parsePaymentId(text)?.id ?? ([] as const));
 }

@@ -9,7 +9,7 @@ import { fiatDecimals, formatDecimal } from '../../../domain/money.ts';
 import type { Sentence } from '../../../domain/sentence.ts';
 import { familyFacts, isEvmNetwork, NETWORK_FACTS, transactionPage } from '../../../domain/networks.ts';
 import { payoutProgress } from '../../../store/refunds/sent-payouts.ts';
-import { publicPaymentId } from '../../../wire/payment.ts';
+import { publicPaymentId } from '../../../domain/payment-kind.ts';
 import { isoTime } from '../../../wire/time.ts';
 import { invalid, notFound, RequestError } from '../../errors.ts';
 import { badField, wordsFor } from '../refusal-words.ts';

@@ -68,6 +68,11 @@ export function forActor(app: App, actor: Actor, requestId?: string): App {
   return { ...app, actor, ...(requestId === undefined ? {} : { requestId }) };
 }
 
+/** The real time, also where `clock` shows another. */
+export function realNow({ clock, realClock = clock }: Pick<App, 'clock' | 'realClock'>): number {
+  return realClock();
+}
+
 export function newId(app: Pick<App, 'random' | 'realClock'>, now: number): string {
   return uuidV7(app.realClock?.() ?? now, app.random(10));
 }

@@ -28,7 +28,7 @@ const advanceBody = Type.Object(
 
 const advancedFields = {
   now: time(
-    'The time of the payment now. Earlier than asked for if slow answers of your endpoint took 10 seconds: send the request again.',
+    "The time of the payment now. Earlier than asked for if your endpoint's answers took 10 seconds: then send the rest of the time.",
   ),
   moments: Type.Array(
     Type.Object({
@@ -121,7 +121,7 @@ export function advanceRoute(app: FastifyInstance, api: Api, { paymentApi, param
         case 'busy':
           throw new RequestError(
             'conflict_error',
-            `Another request advances this ${paymentApi}. Send this one again when that is done.`,
+            `Another request advances this ${paymentApi}. Send this one again, with its Idempotency-Key, when that is done.`,
           );
         case 'too_far':
           throw invalid('by', `by must end at most ten years ahead of the present. ${alreadyAt(outcome.now)}`);

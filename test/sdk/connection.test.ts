@@ -283,14 +283,40 @@ describe('a call ends', () => {
   });
 });
 
-it('a list is read page by page, and an item that moved to the next page comes once', async () => {
-  const page = (ids: readonly string[], more: boolean) => () =>
-    Response.json({ data: ids.map((id) => ({ id })), pagination: { has_more: more, offset: 0, limit: 2, total: 9 } });
-  const { cointill, sent } = client([page(['a', 'b'], true), page(['b', 'c'], true), page(['d'], false)]);
+/** A service with a list that changes while it is read: `at` is called before each page. */
+function listed(items: string[], at: (reads: number) => void = () => {}) {
+  let reads = 0;
+  return new Cointill({
+    key: KEY,
+    url: 'https://pay.example',
+    fetch: (input) => {
+      at((reads += 1));
+      const query = new URL(new Request(input).url).searchParams;
+      const [limit, offset] = [Number(query.get('limit')), Number(query.get('offset'))];
+      const data = items.slice(offset, offset + limit).map((id) => ({ id }));
+      const pagination = { has_more: offset + limit < items.length, offset, limit, total: items.length };
+      return Promise.resolve(Response.json({ data, pagination }));
+    },
+  });
+}
+
+it.each([1, 2, 5, 100])('a list gives each item once, %i a page, while others come before it', async (limit) => {
+  const items = Array.from({ length: 23 }, (_, index) => `ord_${index}`);
+  const all = [...items];
+  const cointill = listed(items, (reads) => void (reads > 1 && items.unshift(`ord_new${reads}`)));
   const found: string[] = [];
-  for await (const { id } of cointill.orders.list({ limit: 2, status: 'completed' })) found.push(id);
-  expect(found).toEqual(['a', 'b', 'c', 'd']);
-  expect(sent.map(({ url }) => new URL(url).search)).toEqual(
-    [0, 2, 4].map((offset) => `?limit=2&status=completed&offset=${offset}`),
-  );
+  for await (const { id } of cointill.orders.list({ limit })) found.push(id);
+  expect(found.filter((id) => !id.includes('new'))).toEqual(all);
+  expect(new Set(found).size).toBe(found.length);
+});
+
+it.each([1, 2, 5, 100])('a list gives each item, %i a page, while those that were given leave it', async (limit) => {
+  const items = Array.from({ length: 23 }, (_, index) => `ord_${index}`);
+  const all = [...items];
+  const found: string[] = [];
+  for await (const { id } of listed(items).orders.list({ limit, status: 'pending' })) {
+    found.push(id);
+    items.splice(items.indexOf(id), 1);
+  }
+  expect(found).toEqual(all);
 });

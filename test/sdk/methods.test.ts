@@ -41,7 +41,12 @@ type Idle = Exclude<MethodName, (typeof METHODS)[Route] | (typeof HELPERS)[numbe
 const idle: [Idle] extends [never] ? true : Idle = true;
 
 const ID = { v1: 'ord_01kadfw4t3f7vb8y2z6m5n9qrs', api: '0b9f6f0e-3c1d-4d59-9f59-0f9d8a3d3a11' };
-const PAGE = { data: [], transactions: [], pagination: { has_more: false, offset: 0, limit: 1, total: 0 } };
+const PAGE = {
+  success: true,
+  data: [],
+  transactions: [],
+  pagination: { has_more: false, offset: 0, limit: 1, total: 0 },
+};
 
 it('no method serves no operation', () => {
   expect(idle).toBe(true);

@@ -67,9 +67,9 @@ describe('the package', () => {
     expect(unpackedSize).toBeLessThan(200_000);
   });
 
-  it('takes at most 12 kB of a bundle, and 5 kB if it only creates orders and verifies webhooks', async () => {
+  it('takes at most 12 kB of a bundle, and 5.3 kB if it only creates orders and verifies webhooks', async () => {
     expect(compressed(await bundled('*'))).toBeLessThanOrEqual(12_000);
-    expect(compressed(await bundled('{ Orders, verifyWebhook }'))).toBeLessThanOrEqual(5_000);
+    expect(compressed(await bundled('{ Orders, verifyWebhook }'))).toBeLessThanOrEqual(5_300);
   });
 
   it('needs nothing of Node.js', async () => {

@@ -1,7 +1,7 @@
 // This file is written by scripts/write-sdk-types.ts from docs/openapi.json. Run: npm run openapi
 
 export interface AdvancedOrder {
-  /** The time of the payment now. Earlier than asked for if slow answers of your endpoint took 10 seconds: send the request again. */
+  /** The time of the payment now. Earlier than asked for if your endpoint's answers took 10 seconds: then send the rest of the time. */
   now: string;
   /** Everything that happened, in order. */
   moments: Array<{
@@ -19,7 +19,7 @@ export interface AdvancedOrder {
 
 export interface AdvancedTransaction {
   success: boolean;
-  /** The time of the payment now. Earlier than asked for if slow answers of your endpoint took 10 seconds: send the request again. */
+  /** The time of the payment now. Earlier than asked for if your endpoint's answers took 10 seconds: then send the rest of the time. */
   now: string;
   /** Everything that happened, in order. */
   moments: Array<{

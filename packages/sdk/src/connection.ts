@@ -2,7 +2,7 @@ import type { Operations } from './api.generated.ts';
 import { CointillError, ConflictError, ConnectionError, invalid, RateLimitError, ServerError } from './errors.ts';
 import { readJson, writeJson } from './json.ts';
 import { checkedKey, checkedUrl } from './options.ts';
-import { refusal } from './refusal.ts';
+import { refusal, retryAfterOf } from './refusal.ts';
 
 /** How to reach a service. */
 export interface Options {
@@ -20,7 +20,10 @@ export interface Options {
 
 /** Options of one call. */
 export interface CallOptions {
-  /** Ends the call, and its retries, with the signal's reason. */
+  /**
+   * Ends the call, and its retries, with the signal's reason. A POST may have happened all the same: to repeat it, give
+   * an `idempotencyKey` of yours.
+   */
   readonly signal?: AbortSignal | undefined;
   readonly timeoutMs?: number | undefined;
   /** Makes it safe to repeat the call from your side. By default, each call has one of its own. */
@@ -51,6 +54,9 @@ interface HttpRequest {
 
 const TIMEOUT_MS = 30_000;
 const RETRIES = 2;
+const MAX_RETRIES = 20;
+/** Timers take no more. */
+const MAX_TIMEOUT_MS = 2 ** 31 - 1;
 const MIN_PAUSE_MS = 500;
 /** The service's windows of requests are a minute long, so it never asks for more. */
 const MAX_RETRY_AFTER = 60;
@@ -73,10 +79,11 @@ export class Connection {
   constructor(options: Options) {
     this.#headers = { authorization: `Bearer ${checkedKey(options.key)}` };
     this.#url = checkedUrl(options.url);
-    this.#timeoutMs = options.timeoutMs ?? TIMEOUT_MS;
-    this.#retries = options.retries ?? RETRIES;
-    // Browsers refuse to call `fetch` as a method of another object.
-    this.#fetch = options.fetch ?? ((input, init) => fetch(input, init));
+    this.#timeoutMs = checkedNumber('timeoutMs', options.timeoutMs ?? TIMEOUT_MS, MAX_TIMEOUT_MS);
+    this.#retries = checkedNumber('retries', options.retries ?? RETRIES, MAX_RETRIES);
+    // Browsers and Workers refuse to call `fetch` as a method of another object.
+    const send = options.fetch ?? ((input, init) => fetch(input, init));
+    this.#fetch = (input, init) => send(input, init);
   }
 
   /**
@@ -117,7 +124,7 @@ export class Connection {
 
   async #attempt(request: HttpRequest, options: CallOptions): Promise<object> {
     const { url, method, body, idempotencyKey } = request;
-    const timeoutMs = options.timeoutMs ?? this.#timeoutMs;
+    const timeoutMs = checkedNumber('timeoutMs', options.timeoutMs ?? this.#timeoutMs, MAX_TIMEOUT_MS);
     const limit = limitOf(timeoutMs, options.signal);
     try {
       const response = await this.#fetch(url, {
@@ -164,14 +171,22 @@ async function answerOf(response: Response, url: string, request: HttpRequest): 
   const text = await response.text();
   const isJson = (headers.get('content-type') ?? '').includes('json');
   const body = isJson ? parsed(text) : null;
-  if (response.ok && body !== null) return body;
-  if (body !== null) throw refusal(body, response, facts);
+  if (response.ok && body !== null && isAnswer(request.url, body)) return body;
+  if (body !== null && !response.ok) throw refusal(body, response, facts);
   const type = headers.get('content-type') ?? 'no content type';
-  const message = isJson
+  const isCut = isJson && body === null;
+  const message = isCut
     ? `The answer of ${url} was cut off after ${text.length} characters.`
     : `${url} answered ${status} with ${type}, not as Cointill does. A proxy answered, or url is wrong.`;
+  if (status === 429) throw new RateLimitError(message, { ...facts, retryAfter: retryAfterOf(headers) });
   if (status >= 500) throw new ServerError(message, facts);
-  throw new ConnectionError(message, { ...facts, isPassing: isJson || status === 408 || status === 429 });
+  throw new ConnectionError(message, { ...facts, isPassing: isCut || status === 408 });
+}
+
+/** Whether it can be an answer of Cointill: a proxy that wants a sign-in answers JSON too. */
+function isAnswer(url: string, body: object): boolean {
+  if (url.includes('/api/')) return 'success' in body;
+  return ['id', 'data', 'event', 'deliveries', 'moments'].some((name) => name in body);
 }
 
 function parsed(text: string): object | null {
@@ -247,6 +262,11 @@ function randomKey(): string {
 function checkedIdempotencyKey(key: string): string {
   if (/^[\x21-\x7e]{1,255}$/.test(key)) return key;
   throw invalid('idempotencyKey', 'idempotencyKey must have 1 to 255 visible ASCII characters.');
+}
+
+function checkedNumber(name: string, value: number, max: number): number {
+  if (value >= 0 && value <= max) return value;
+  throw invalid(name, `${name} must be a number from 0 to ${max}.`);
 }
 
 function checkedId(id: unknown): string {

@@ -60,6 +60,7 @@ const TRAVEL_MS = 15_000;
 /** A loop takes at most 60 of the 100 requests that a test key has in a minute. */
 const PACE_MS = 1_000;
 const MAX_PAUSE_MS = 30_000;
+const MAX_RETRY_AFTER_MS = 600_000;
 const CURSOR = /^(?:start|now|\d{1,18}|evt_\w+)$/;
 
 /** The loop of `events.consume`. */
@@ -157,7 +158,10 @@ function patient(read: (after: string) => Promise<EventPage>, { signal, onRetry 
         if (!wasReached || !isPassing(error)) throw error;
         onRetry?.(error);
         const ms = Math.min(MAX_PAUSE_MS, PACE_MS * 2 ** Math.min(failures, 5)) * (0.5 + Math.random() / 2);
-        const stopped = await pause(error instanceof RateLimitError ? error.retryAfter * 1_000 + ms : ms, signal).then(
+        const stopped = await pause(
+          error instanceof RateLimitError ? Math.min(MAX_RETRY_AFTER_MS, error.retryAfter * 1_000) + ms : ms,
+          signal,
+        ).then(
           () => false,
           () => true,
         );
@@ -168,6 +172,7 @@ function patient(read: (after: string) => Promise<EventPage>, { signal, onRetry 
 }
 
 function isPassing(error: unknown): error is CointillError {
+  if (error instanceof CointillError && error.status === 408) return true;
   return error instanceof ConnectionError || error instanceof ServerError || error instanceof RateLimitError;
 }
 

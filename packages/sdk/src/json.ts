@@ -18,6 +18,8 @@ const DECIMAL = /^(?:0|[1-9]\d*)(?:\.\d+)?$/;
  * @throws SyntaxError if the text is not JSON
  */
 export function readJson(text: string): unknown {
+  // The expression would take long on text that is no JSON.
+  JSON.parse(text);
   return JSON.parse(
     text.replace(FIELD, (whole, name: string, number: string | undefined) => {
       if (number === undefined || (number === 'null' && !AMOUNTS.has(name))) return whole;

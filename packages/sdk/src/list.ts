@@ -4,6 +4,8 @@ interface Page {
 type Query = { limit?: number; offset?: number };
 
 const PAGE = 100;
+/** Small pages would not get on while the list grows. */
+const MIN_PAGE = 10;
 
 /**
  * A list of the service: `for await (const item of list)` reads all of it, and `page()` one page.
@@ -28,19 +30,28 @@ export class List<Item extends { readonly id: string }, P extends Page> implemen
     return this.#read(this.#query);
   }
 
-  /** All items after `offset`, newest first, read as they are needed. */
+  /**
+   * All items after `offset`, newest first, read as they are needed. Items that leave the list while it is read, such
+   * as those that you cancel, move the others up; each is given once all the same.
+   */
   async *[Symbol.asyncIterator](): AsyncGenerator<Item, void, undefined> {
-    const limit = this.#query.limit ?? PAGE;
-    let offset = this.#query.offset ?? 0;
-    // Newer items move the last items of a page to the next one.
-    let before = new Set<string>();
-    for (;;) {
+    // Pages overlap by one item, which shows that nothing between them was left out.
+    const limit = Math.max(MIN_PAGE, this.#query.limit ?? PAGE);
+    const first = this.#query.offset ?? 0;
+    const given = new Set<string>();
+    for (let offset = first; ;) {
       const page = await this.#read({ ...this.#query, limit, offset });
       const items = this.#items(page);
-      yield* items.filter(({ id }) => !before.has(id));
+      if (offset > first && !items.some(({ id }) => given.has(id))) {
+        offset = Math.max(first, offset - limit);
+        continue;
+      }
+      for (const item of items.filter(({ id }) => !given.has(id))) {
+        given.add(item.id);
+        yield item;
+      }
       if (!page.pagination.has_more || items.length === 0) return;
-      before = new Set(items.map(({ id }) => id));
-      offset += items.length;
+      offset += items.length - 1;
     }
   }
 }

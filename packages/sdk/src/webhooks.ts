@@ -16,6 +16,11 @@ export type Secret = string | undefined | readonly (string | undefined)[];
 export interface VerifyOptions {
   /** How far the timestamp may be from this machine's clock, in seconds. Default: 300. */
   readonly toleranceSeconds?: number | undefined;
+  /**
+   * Whether `x-service-signature` is enough where the headers of Standard Webhooks are missing. It has no time, so that
+   * a saved request can be sent again at any time. Default: false.
+   */
+  readonly allowUntimed?: boolean | undefined;
 }
 
 /** Why a webhook was refused. */
@@ -63,8 +68,8 @@ export class Webhooks {
 /**
  * Checks that Cointill sent a request, and returns its event.
  *
- * The Standard Webhooks signature also proves when the request was sent. Without its headers, the signature of
- * `x-service-signature` is enough.
+ * The signature of Standard Webhooks, which also proves when the request was sent, decides. Where its headers are
+ * missing, `x-service-signature` is taken with `allowUntimed` alone.
  *
  * @throws WebhookError with the `reason`
  * @example
@@ -73,11 +78,18 @@ export class Webhooks {
 export async function verifyWebhook(
   request: Request | ReceivedRequest,
   secret: Secret,
-  { toleranceSeconds = TOLERANCE_SECONDS }: VerifyOptions = {},
+  { toleranceSeconds = TOLERANCE_SECONDS, allowUntimed = false }: VerifyOptions = {},
 ): Promise<Event> {
   const keys = await Promise.all(secretsOf(secret).map(signingKeys));
   const body = await bytesOf(request);
   const signed = headersOf(request.headers);
+  const isTimed = signed.standard !== '' && signed.id !== '' && signed.timestamp !== '';
+  if (!isTimed && !(allowUntimed && signed.service !== '')) {
+    throw refused(
+      'headers_missing',
+      'The request lacks webhook-id, webhook-timestamp or webhook-signature. Cointill did not send it, or a proxy removed them.',
+    );
+  }
   const found = await check(keys, signed, body);
   if (found === 'standard') checkTime(signed.timestamp, toleranceSeconds);
   if (found === null) throw await whyNot(keys, signed, body);
@@ -104,12 +116,6 @@ async function check(
 ): Promise<'standard' | 'service' | null> {
   const { service, id, timestamp, standard } = signed;
   const isTimed = standard !== '' && id !== '' && timestamp !== '';
-  if (!isTimed && service === '') {
-    throw refused(
-      'headers_missing',
-      'The request lacks webhook-id, webhook-timestamp and webhook-signature. Cointill did not send it, or a proxy removed them.',
-    );
-  }
   for (const key of keys) {
     const isRight = isTimed
       ? await isStandard(key, standard, `${id}.${timestamp}.`, body)
@@ -142,18 +148,18 @@ async function whyNot(
     );
   }
   const text = new TextDecoder().decode(body);
-  // The bytes that Cointill signs are JSON without spaces outside of texts.
+  try {
+    JSON.parse(text);
+  } catch {
+    return refused('cut', `The body is not complete JSON: it was cut off after ${body.length} bytes.`);
+  }
+  // The bytes that Cointill signs are JSON without spaces outside of texts. The expression takes long on anything else.
   const compact = text.trim().replace(/("[^"\\]*(?:\\.[^"\\]*)*")|\s+/g, '$1');
   if (compact !== text && (await check(keys, signed, new TextEncoder().encode(compact))) !== null) {
     return refused(
       'body_rewritten',
       'The body was parsed and written anew. Give the raw bytes, before any parser of JSON.',
     );
-  }
-  try {
-    JSON.parse(text);
-  } catch {
-    return refused('cut', `The body is not complete JSON: it was cut off after ${body.length} bytes.`);
   }
   return refused(
     'wrong_secret',

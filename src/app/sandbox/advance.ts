@@ -1,4 +1,7 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { holdLonger, holdTime, keepAdvancedTo, releaseTime } from '../../store/payments/advanced-payments.ts';
+import { findAnswer } from '../../store/projects/answers.ts';
+import { areUnnumbered } from '../../store/webhooks/event-positions.ts';
 import { findPayments } from '../../store/payments/payments.ts';
 import { saveChanges } from '../../store/payments/save-changes.ts';
 import type { Payment } from '../../domain/payment.ts';
@@ -6,13 +9,20 @@ import { isoTime } from '../../wire/time.ts';
 import { publicPaymentId } from '../../domain/payment-kind.ts';
 import { recordPeoplesAudit } from '../audit.ts';
 import type { App } from '../context.ts';
-import { answerRow, isAnswerConflict, withIdempotency, type IdempotencyRequest, type Replay } from '../idempotency.ts';
+import {
+  answerRow,
+  IDEMPOTENCY_LIFETIME_MS,
+  isAnswerConflict,
+  withIdempotency,
+  type IdempotencyRequest,
+  type Replay,
+} from '../idempotency.ts';
 import { inTransaction } from '../in-transaction.ts';
 import { selects, type PaymentSelector } from '../payments/change-payment.ts';
 import type { NotSandbox } from '../payments/payment-actions.ts';
 import type { WebhookDelivery } from '../webhooks/deliver-due.ts';
 import { numberDue } from '../webhooks/number-events.ts';
-import { createWalk, LEASE_MS, type Moment, type Walk } from './walk.ts';
+import { createWalk, LEASE_MS, PAUSE_MS, type Moment, type Walk } from './walk.ts';
 
 /** How far the time of a payment is moved: by a span, to the next moment, or until nothing is due any more. */
 export type Advance =
@@ -53,6 +63,8 @@ export interface Asked {
 }
 
 const BUDGET_MS = 10_000;
+/** Another process that is giving positions needs a moment. */
+const NUMBERING_TRIES = 40;
 /**
  * Makes what is due of one test payment happen now, moment by moment, as if its time had come: changes of its status,
  * refunds, and attempts of its deliveries, each answered before the next. What the clock would write is written with
@@ -72,17 +84,31 @@ export async function advancePayment(
     const hold = await takeHold(app, payment.id);
     if (hold === null) return { kind: 'busy' };
     try {
+      if (await isAnswered(app, asked.idempotency)) return { kind: 'answer_conflict' };
       const { budgetMs = BUDGET_MS } = asked;
       const walk = createWalk(app, webhooks, payment.id, { renew: hold.renew, endsAt: performance.now() + budgetMs });
       const refusal = await move(app, walk, hold.advancedTo, advance);
       if (refusal !== null) return refusal.kind === 'too_far' ? refusal : { ...refusal, payment };
-      // The log has the events for whoever reads it after the answer.
-      await numberDue(app);
+      await giveNumbers(app);
       return await keep(app, payment, await walk.result(), asked);
     } finally {
       await hold.release();
     }
   });
+}
+
+/** Whether another process has answered the request since this one looked. */
+async function isAnswered({ db, clock }: App, request: IdempotencyRequest | null): Promise<boolean> {
+  return request !== null && (await findAnswer(db, request, clock() - IDEMPOTENCY_LIFETIME_MS)) !== null;
+}
+
+/** Gives the new events their positions, so that whoever reads the log after the answer finds them. */
+async function giveNumbers(app: App): Promise<void> {
+  for (let tries = 0; tries < NUMBERING_TRIES; tries += 1) {
+    if (await numberDue(app)) continue;
+    if (!(await areUnnumbered(app.db))) return;
+    await sleep(PAUSE_MS);
+  }
 }
 
 /** Saves how far the time was moved, with the answer. */
@@ -145,7 +171,7 @@ async function move(
   await walk.until(() => app.clock());
   const next = await walk.next();
   const now = app.clock();
-  // Something with a time before the last call's came after it: the payment's time is the present again.
+  // Since the last call, something became due before its end: the payment's time is the present again.
   const isAhead = advancedTo !== null && (next === null || next.at >= advancedTo);
   const start = isAhead ? Math.max(now, advancedTo) : now;
   walk.startAt(start);

@@ -24,10 +24,10 @@ export interface Moment {
 }
 
 /** The pause before asking again for what another process holds. */
-const PAUSE_MS = 25;
-/** Longer than a delivery is attempted and recorded, and no wait of the schedule. */
+export const PAUSE_MS = 25;
+/** Longer than an attempt with its record; no wait of the schedule is this long. */
 export const LEASE_MS = 40_000;
-/** The longest lease of any process, and what their clocks differ by. */
+/** The longest lease, 60 s, and 5 s for clocks that differ. */
 const MAX_LEASE_MS = 65_000;
 /** Rounded durations differ by less. */
 const TOLERANCE_MS = 5;

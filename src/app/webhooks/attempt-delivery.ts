@@ -10,7 +10,7 @@ import type { WebhookSender } from '../../webhooks/send.ts';
 import { signDelivery } from '../../webhooks/signature.ts';
 import { hasCustomerData } from '../../wire/customer-data.ts';
 import { createBatcher } from '../batch.ts';
-import type { App } from '../context.ts';
+import { realNow, type App } from '../context.ts';
 import { wasRolledBack } from '../idempotency.ts';
 import { inTransaction, emitAfterCommit } from '../in-transaction.ts';
 import type { AttemptOutcome } from '../observer.ts';
@@ -39,7 +39,7 @@ export async function attempt(
   const isManual = lease === null || lease.isRetried;
   const startedAt = app.clock();
   // A verifier refuses a time that is not the present one.
-  const signedAt = app.realClock?.() ?? startedAt;
+  const signedAt = realNow(app);
   const headers = signDelivery({
     secrets: secrets.of(delivery.endpoint, signedAt),
     id: encodeId('event', delivery.eventId),
@@ -156,7 +156,7 @@ async function closeGone(app: App, attempted: readonly Attempted[]): Promise<voi
   );
   for (const endpoint of gone.values()) {
     await inTransaction(app, async (trx) => {
-      const isClosed = await closeEndpoint(trx, endpoint.id, { kind: 'disabled', reason: GONE }, app.clock());
+      const isClosed = await closeEndpoint(trx, endpoint.id, { kind: 'disabled', reason: GONE }, realNow(app));
       if (isClosed) emitAfterCommit(trx, { kind: 'endpoint_disabled', endpoint, reason: GONE });
     });
   }

@@ -103,13 +103,15 @@ async function readRepository(root: string): Promise<string | null> {
 
 /** A command at the beginning of a line or after a sign of the shell. Elsewhere, the word is a user or a unit. */
 const COMMAND = new RegExp(`(^|[(;|&] *)cointill(?= (?:${COMMAND_GROUPS.join('|')})\\b)`, 'g');
-/** Addresses of the service. Health and metrics are for the machine itself, whose address is the one in the text. */
-const ADDRESS = /http:\/\/127\.0\.0\.1:400([01])(?!\/(?:healthz|readyz|metrics))/g;
+/** Addresses of the service. Health and metrics are for the machine itself. */
+const ADDRESS = /http:\/\/127\.0\.0\.1:400([01])(\/(?:healthz|readyz|metrics))?/g;
 
 /** Marks addresses and commands in shell code, in answers and between back quotes. Configuration keeps its own. */
 function markOwnWords(text: string, file: string): string {
   const mark = (code: string): string => {
-    const addressed = code.replace(ADDRESS, (_, port) => (port === '0' ? '@@live@@' : '@@sandbox@@'));
+    const addressed = code.replace(ADDRESS, (_, port, health = '') =>
+      health === '' ? (port === '0' ? '@@live@@' : '@@sandbox@@') : `@@machine@@${health}`,
+    );
     if (KEEPS_COMMANDS.includes(file)) return addressed;
     return addressed.replaceAll('./bin/cointill', '@@program@@').replace(COMMAND, '$1@@program@@');
   };
@@ -162,7 +164,9 @@ function resolveLink(
 
 /** The Markdown with the links of the site: to `.md` files, so that a program can follow them. */
 function withoutDeadLinks(text: string, hrefOf: (href: string) => string | null): string {
-  return text.replaceAll(/\[([^\][]+)\]\(([^()\s]+)\)/g, (link, label: string, href: string) => {
+  // Pictures are not served.
+  const plain = text.replaceAll(/^ *<\/?(?:p|picture|source|img)\b.*\n/gm, '');
+  return plain.replaceAll(/\[([^\][]+)\]\(([^()\s]+)\)/g, (link, label: string, href: string) => {
     const found = hrefOf(href);
     if (found === null) return label;
     return found.startsWith('/docs/') ? `[${label}](${found.replace(/(?=#|$)/, '.md')})` : `[${label}](${found})`;

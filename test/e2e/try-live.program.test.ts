@@ -36,7 +36,7 @@ async function follow(page: string): Promise<Trial> {
   const { PATH = '' } = process.env;
   const start = async (block: number): Promise<TestService> => {
     const [exported = '', started] = linesOf(block);
-    expect(started).toBe('npm start');
+    expect(started).toBe('./bin/cointill start');
     const settings = Object.fromEntries(
       [...exported.matchAll(/ ([A-Z_]+)=(\S+)/g)].flatMap(([, name = '', value = '']) =>
         name === 'DATA_DIR' ? [] : [[name, value]],

@@ -26,10 +26,11 @@ export interface GuideGroup {
   readonly pages: readonly GuidePage[];
 }
 
-/** The values of the marks: this service's addresses, and the name by which its commands are called. */
+/** The values of the marks: this service's addresses, also on its own machine, and how its commands are called. */
 export interface OwnWords {
   readonly live: string;
   readonly sandbox: string;
+  readonly machine: string;
   readonly program: string;
 }
 
@@ -44,7 +45,7 @@ export async function readGuide(file: string): Promise<readonly GuideGroup[]> {
 
 /** Puts the values in the place of the marks. For markup, the values must be escaped before. */
 export function fillMarks(text: string, words: OwnWords): string {
-  return text.replaceAll(/@@(live|sandbox|program)@@/g, (_, name: keyof OwnWords) => words[name]);
+  return text.replaceAll(/@@(live|sandbox|machine|program)@@/g, (_, name: keyof OwnWords) => words[name]);
 }
 
 export function pagePath(name: string): string {

@@ -50,6 +50,7 @@ export function renderGuidePage({ groups, words, assets }: Site, page: GuidePage
   const escaped: OwnWords = {
     live: escapeHtml(words.live),
     sandbox: escapeHtml(words.sandbox),
+    machine: escapeHtml(words.machine),
     program: escapeHtml(words.program),
   };
   return renderFrame(assets, {

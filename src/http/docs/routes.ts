@@ -121,7 +121,9 @@ function once<T>(make: () => Promise<T>): () => Promise<T> {
 
 async function makeSite({ baseUrls, assets, program = './bin/cointill' }: DocsOptions): Promise<Made> {
   const [document, groups] = await Promise.all([readOpenApi(baseUrls), readGuide(assets.guideFile)]);
-  const words = { live: baseUrls.live, sandbox: baseUrls.test, program };
+  // Health and metrics are asked for on the machine itself; what a proxy shows of them is not known.
+  const machine = /^http:\/\/(?:127\.|localhost)/.test(baseUrls.live) ? baseUrls.live : 'http://127.0.0.1:4000';
+  const words = { live: baseUrls.live, sandbox: baseUrls.test, machine, program };
   const site: Site = { document, groups, assets, words, contents: renderContents(groups, null) };
   const guide = groups
     .flatMap(({ pages }) => pages)

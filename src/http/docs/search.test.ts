@@ -4,7 +4,12 @@ import { readOpenApi } from './openapi-document.ts';
 import { createSearch } from './search.ts';
 import { searchedPages } from './searched-pages.ts';
 
-const WORDS = { live: 'https://pay.example', sandbox: 'https://sandbox.pay.example', program: './bin/cointill' };
+const WORDS = {
+  live: 'https://pay.example',
+  sandbox: 'https://sandbox.pay.example',
+  machine: 'http://127.0.0.1:4000',
+  program: './bin/cointill',
+};
 const groups = await renderGuide();
 const document = await readOpenApi({ live: WORDS.live, test: WORDS.sandbox });
 const search = createSearch(searchedPages({ document, groups, words: WORDS }));

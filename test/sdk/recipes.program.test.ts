@@ -117,7 +117,8 @@ describe.each(RECIPES)('$page', ({ page, start, isHere }) => {
     expect((await fetch(url, { method: 'POST', body: '{}' })).status).toBe(400);
     const large = await fetch(url, { method: 'POST', body: 'x'.repeat(2_000_000) }).catch(() => null);
     expect([400, 413, undefined]).toContain(large?.status);
-    expect((await send(url, SECRET, 'A-1005')).status).toBe(200);
+    // A server may close the connection on which it refused a large body.
+    await vi.waitFor(async () => expect((await send(url, SECRET, 'A-1005')).status).toBe(200), WAIT);
     expect(output()).not.toMatch(/A-100[234]/);
   });
 });

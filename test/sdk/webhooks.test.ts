@@ -91,6 +91,14 @@ describe('a delivery is accepted', () => {
 
 describe('a delivery is refused', () => {
   const { body, headers } = delivery();
+  it('in a time that grows with its length, whatever it is', async () => {
+    const escapes = { body: `"${'\\"'.repeat(500_000)}`, headers: without(headers, 'content-length') };
+    const startedAt = performance.now();
+    await expect(verifyWebhook(escapes, SECRET)).rejects.toMatchObject({ reason: 'cut' });
+    // A quadratic search takes a quarter of an hour.
+    expect(performance.now() - startedAt).toBeLessThan(60_000);
+  });
+
   it.each([
     ['headers_missing', { body, headers: {} }, /lacks webhook-id.*proxy/],
     ['headers_missing', { body, headers: without(headers, 'webhook-id', 'x-service-signature') }, /lacks/],

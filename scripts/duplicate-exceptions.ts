@@ -18,8 +18,12 @@ export const EXCEPTIONS: readonly Exception[] = [
     why: 'A column is a line of its table with its type; tables have columns of the same types in the same order by chance.',
   },
   {
-    files: ['src/http/orders/schema.ts', 'src/http/transactions/schema.ts'],
-    why: 'The bodies of two APIs that their specifications fix, field by field in the order of the document; either may change alone.',
+    files: ['src/http/invoices/schema.ts', 'src/http/orders/schema.ts', 'src/http/transactions/schema.ts'],
+    why: 'The bodies of APIs that their specifications fix, field by field in the order of the document; each may change alone.',
+  },
+  {
+    files: ['src/http/invoices/routes.ts', 'src/http/orders/routes.ts', 'src/http/transactions/routes.ts'],
+    why: 'Each API reads a creation from its own fields into the same request; what they share is read in one place.',
   },
   {
     files: ['src/domain/payment.ts', 'src/domain/payment.test.ts'],
@@ -38,7 +42,7 @@ export const EXCEPTIONS: readonly Exception[] = [
     why: 'A refund is written out field by field; one test needs its facts, the other refunds in each stage.',
   },
   {
-    files: ['packages/sdk/src/orders.ts', 'packages/sdk/src/refunds.ts'],
-    why: 'The methods of two resources have the same form; each names its own routes and types, which is all that a method is.',
+    files: ['packages/sdk/src/invoices.ts', 'packages/sdk/src/orders.ts', 'packages/sdk/src/refunds.ts'],
+    why: 'The methods of resources have the same form; each names its own routes and types, which is all that a method is.',
   },
 ];

@@ -29,6 +29,7 @@ const USE_CASES = [
 const HTTP = ['domain', 'wire', 'store', ...USE_CASES, 'http', 'http/pages'] as const;
 const APIS = [
   'http/orders',
+  'http/invoices',
   'http/transactions',
   'http/refunds',
   'http/events',
@@ -81,6 +82,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   http: { imports: ['domain', 'wire', 'store', 'config', ...USE_CASES] },
   'http/pages': { imports: ['domain', 'http'] },
   'http/orders': { imports: HTTP },
+  'http/invoices': { imports: [...HTTP, 'http/orders'] },
   'http/transactions': { imports: HTTP },
   'http/refunds': { imports: HTTP },
   'http/events': { imports: HTTP },

@@ -10,11 +10,10 @@ import { DEFAULT_POLICY } from '../src/domain/transition.ts';
 import type { Api } from '../src/http/api.ts';
 import { OPENAPI_FILE } from '../src/http/docs/openapi-document.ts';
 import { eventRoutes } from '../src/http/events/routes.ts';
-import { orderRoutes } from '../src/http/orders/routes.ts';
 import { createRateLimits } from '../src/http/rate-limit.ts';
 import { refundRoutes } from '../src/http/refunds/routes.ts';
 import { buildServer } from '../src/http/server.ts';
-import { transactionRoutes } from '../src/http/transactions/routes.ts';
+import { paymentApis } from '../src/service/payment-apis.ts';
 import { testRates } from '../src/rates/fixed.ts';
 import { openDatabase } from '../src/store/database.ts';
 import { describeApi } from './describe-api.ts';
@@ -69,8 +68,7 @@ async function describe(): Promise<object> {
     problems: NO_REPORTS,
     onAnswered: () => {},
     plugins: [
-      transactionRoutes(api),
-      orderRoutes(api),
+      ...paymentApis(api),
       refundRoutes(api),
       eventRoutes(api, { read: () => Promise.resolve('too_many') }, access),
     ],

@@ -20,12 +20,11 @@ import { docsRoutes } from '../src/http/docs/routes.ts';
 import { eventRoutes } from '../src/http/events/routes.ts';
 import { healthRoutes } from '../src/http/health.ts';
 import { createMetrics, createScrape, metricsRoute, type Scrape } from '../src/http/metrics.ts';
-import { orderRoutes } from '../src/http/orders/routes.ts';
 import { createRateLimits, type RateLimits } from '../src/http/rate-limit.ts';
 import { refundRoutes } from '../src/http/refunds/routes.ts';
 import { buildServer, type ServerOptions } from '../src/http/server.ts';
 import { compileSchema } from '../src/http/validation.ts';
-import { transactionRoutes } from '../src/http/transactions/routes.ts';
+import { paymentApis } from '../src/service/payment-apis.ts';
 import type { Problems } from '../src/domain/problems.ts';
 import { listen, type Notifications } from '../src/store/notifications.ts';
 import { createTestDatabase } from './database.ts';
@@ -267,8 +266,7 @@ function apiPlugins(
   return [
     healthRoutes(() => Promise.resolve({ ok: true, checks: { database: 'ok' }, degraded: false })),
     metricsRoute(scrape, METRICS_TOKEN),
-    transactionRoutes(api),
-    orderRoutes(api),
+    ...paymentApis(api),
     refundRoutes(api),
     eventRoutes(api, createEventReader(api.app, logs), access),
     checkoutRoutes(api),

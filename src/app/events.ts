@@ -1,22 +1,23 @@
-import type { EventType } from '../domain/event-type.ts';
+import type { EventType, PaymentStep } from '../domain/event-type.ts';
+import { stepEvent } from '../domain/payment-kind.ts';
 import type { Payment } from '../domain/payment.ts';
 import { eventBody, paymentEventData } from '../wire/event.ts';
 import type { NewEvent } from '../store/payments/save-changes.ts';
 import { newId, type App } from './context.ts';
 
-/** The events of one change of a payment, numbered after its last event, and the payment with its new last number. */
+/** The events of a payment's steps, numbered after its last event, and the payment with its new last number. */
 export function paymentEvents(
   app: Pick<App, 'random' | 'requestId' | 'realClock'>,
   payment: Payment,
-  types: readonly EventType[],
+  steps: readonly PaymentStep[],
   now: number,
 ): { readonly payment: Payment; readonly events: readonly NewEvent[] } {
-  if (types.length === 0) return { payment, events: [] };
-  const events = types.map((type, index) => {
-    const data = paymentEventData(asOf(type, payment));
-    return newEvent(app, payment, type, payment.lastSequence + index + 1, data, now);
+  if (steps.length === 0) return { payment, events: [] };
+  const events = steps.map((step, index) => {
+    const data = paymentEventData(asOf(step, payment));
+    return newEvent(app, payment, stepEvent(payment, step), payment.lastSequence + index + 1, data, now);
   });
-  return { payment: { ...payment, lastSequence: payment.lastSequence + types.length }, events };
+  return { payment: { ...payment, lastSequence: payment.lastSequence + steps.length }, events };
 }
 
 /** An event with its serialised body. */
@@ -45,6 +46,6 @@ export function newEvent(
  * The payment as an event shows it. One observation may cause several transitions, and each event shows the status it
  * announces, not the last one reached.
  */
-function asOf(type: EventType, payment: Payment): Payment {
-  return type === 'order.confirming' && payment.status === 'completed' ? { ...payment, status: 'confirming' } : payment;
+function asOf(step: PaymentStep, payment: Payment): Payment {
+  return step === 'confirming' && payment.status === 'completed' ? { ...payment, status: 'confirming' } : payment;
 }

@@ -1,3 +1,4 @@
+import { PAYMENT_ID_FORMS } from '../domain/payment-kind.ts';
 import { Option, type Command } from 'commander';
 import type { PaymentSelector } from '../app/payments/change-payment.ts';
 import { advancePayment, type Advance, type AdvanceOutcome, type Advanced } from '../app/sandbox/advance.ts';
@@ -22,7 +23,7 @@ export function addAdvanceCommand(payment: Command): void {
       .command('advance')
       .description('make what is due of a test payment happen now: by default, up to the next thing that happens'),
   )
-    .argument('<id>', 'ord_… or a UUID')
+    .argument('<id>', PAYMENT_ID_FORMS)
     .option('--by <duration>', 'what is due within this time, such as PT61M or P7D', spanOf)
     .addOption(new Option('--to-final', 'everything, until nothing happens by itself any more').conflicts('by'))
     .action((id: string, { by, toFinal, ...options }: AdvanceOptions) => {

@@ -3,6 +3,7 @@ import { testApp, type TestApp } from '../../test/harness.ts';
 import { completeSandboxPayment } from '../app/payments/payment-actions.ts';
 import { simulatePayment } from '../app/payments/simulate-payment.ts';
 import { createProject } from '../app/projects/projects.ts';
+import type { Payment } from '../domain/payment.ts';
 import { publicPaymentId } from '../domain/payment-kind.ts';
 import { program, textAt, type Program } from './program.fixture.ts';
 
@@ -127,7 +128,7 @@ it('simulates money that is too much, never confirms or never comes', async () =
 it('shows a payment on its way: stopped while it confirms, or a stage at a time', async () => {
   const { app, cointill } = await setUp();
   const [stopped, walking] = [await app.pay(), await app.pay()];
-  const simulate = (order: { readonly id: string; readonly api: 'order' | 'transaction' }, ...words: string[]) =>
+  const simulate = (order: Payment, ...words: string[]) =>
     cointill.json('payment', 'simulate', publicPaymentId(order), ...words);
   expect(await simulate(stopped, 'confirming')).toMatchObject({ status: 'confirming', exception: 'none' });
   expect(await simulate(walking, 'paid', '--stages', '3')).toMatchObject({ status: 'processing' });

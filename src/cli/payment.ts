@@ -1,3 +1,4 @@
+import { PAYMENT_ID_FORMS } from '../domain/payment-kind.ts';
 import { Argument, Option, type Command } from 'commander';
 import type { ChangeOutcome, PaymentSelector } from '../app/payments/change-payment.ts';
 import type { App } from '../app/context.ts';
@@ -84,7 +85,7 @@ export function addPaymentCommands(payment: Command): void {
     );
 
   printsRecord(payment.command('show').description('show a payment with its timeline, events and transfers'))
-    .argument('<id>', 'ord_… or a UUID', paymentSelectorOf)
+    .argument('<id>', PAYMENT_ID_FORMS, paymentSelectorOf)
     .action((selector: PaymentSelector, options: OutputOptions) =>
       withCointill(async ({ app }) => {
         const found = await findPayment(app.db, selector);
@@ -102,7 +103,7 @@ export function addPaymentCommands(payment: Command): void {
   printsRecord(
     payment.command('simulate').description('take a test payment through the same steps as real money would'),
   )
-    .argument('<id>', 'ord_… or a UUID')
+    .argument('<id>', PAYMENT_ID_FORMS)
     .addArgument(new Argument('<outcome>', 'the simulated outcome').choices(SIMULATIONS))
     .option(
       '--stages <seconds>',
@@ -129,7 +130,7 @@ type Act = (app: App, selector: PaymentSelector) => Promise<ChangeOutcome<TokenR
 
 function addAction(payment: Command, action: PaymentAction, description: string, run: Act): void {
   printsRecord(payment.command(action).description(description))
-    .argument('<id>', 'ord_… or a UUID')
+    .argument('<id>', PAYMENT_ID_FORMS)
     .action((id: string, options: OutputOptions) => act(action, id, options, run));
 }
 

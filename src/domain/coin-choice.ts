@@ -23,6 +23,11 @@ export function coinName({ asset, network }: Coin): string {
   return `${asset}/${network}`;
 }
 
+/** Whether a payment can be paid in a coin; `coins` are its assets and coins, null for all. */
+export function isPayableIn(coins: readonly string[] | null, coin: Coin): boolean {
+  return coins === null || coins.includes(coin.asset) || coins.includes(coinName(coin));
+}
+
 /** The offered coins in the chosen order. `coins` are in the usual order. */
 export function offeredCoins<Each extends Coin>(coins: readonly Each[], { order, off }: CoinChoice): readonly Each[] {
   if (order.length === 0 && off.length === 0) return coins;

@@ -4,7 +4,7 @@ import {
   EVENT_TYPES,
   OPT_IN_EVENTS,
   isEventType,
-  isOrderEvent,
+  isStepEvent,
   isRefundEvent,
   meaningOf,
   sampleStatus,
@@ -19,12 +19,17 @@ it('an endpoint that names no events gets the documented ones, and each event is
     'order.completed',
     'order.expired',
     'order.failed',
+    'invoice.created',
+    'invoice.confirming',
+    'invoice.completed',
+    'invoice.expired',
+    'invoice.failed',
     'refund.created',
     'refund.completed',
     'refund.failed',
   ]);
   expect([...DOCUMENTED_EVENTS, ...OPT_IN_EVENTS].toSorted()).toEqual(EVENT_TYPES.toSorted());
-  expect(EVENT_TYPES.filter((type) => !isOrderEvent(type) && !isRefundEvent(type))).toEqual([
+  expect(EVENT_TYPES.filter((type) => !isStepEvent(type) && !isRefundEvent(type))).toEqual([
     'payment.wrong_asset',
     'payment.lost',
   ]);
@@ -38,7 +43,7 @@ it('an endpoint that names no events gets the documented ones, and each event is
 
 it('every event says what it means, and its sample has a status that exists', () => {
   for (const type of EVENT_TYPES) expect(meaningOf(type)).toMatch(/^[A-Z].+[a-z]$|\.$/);
-  for (const type of EVENT_TYPES.filter(isOrderEvent)) expect(ORDER_STATUSES).toContain(sampleStatus(type));
+  for (const type of EVENT_TYPES.filter(isStepEvent)) expect(ORDER_STATUSES).toContain(sampleStatus(type));
   for (const type of EVENT_TYPES.filter(isRefundEvent)) expect(REFUND_STATUSES).toContain(sampleStatus(type));
   expect(sampleStatus('order.completed')).toBe('completed');
 });

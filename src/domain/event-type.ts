@@ -6,13 +6,24 @@ interface EventRow<Status> {
   readonly meaning: string;
   /** The status in the sample event. */
   readonly sample: Status;
-  /** Not in the specification: an endpoint gets it only when it asks for it by name. */
+  /** An endpoint gets it only when it asks for it by name. */
   readonly isOptIn?: true;
 }
 
-interface EventRows {
-  /** Events about a payment, in the words of the Order API. */
-  readonly [type: `order.${string}`]: EventRow<OrderStatus>;
+/** The steps of a payment that have events: of transactions and orders `order.…`, of invoices `invoice.…`. */
+export const PAYMENT_STEPS = [
+  'created',
+  'confirming',
+  'completed',
+  'expired',
+  'failed',
+  'cancelled',
+  'exception',
+] as const;
+export type PaymentStep = (typeof PAYMENT_STEPS)[number];
+export type StepEventType = `${'order' | 'invoice'}.${PaymentStep}`;
+
+interface EventRows extends Readonly<Record<StepEventType, EventRow<OrderStatus>>> {
   readonly [type: `refund.${string}`]: EventRow<RefundStatus>;
   /** Events with data of their own. */
   readonly [type: `payment.${string}`]: Omit<EventRow<never>, 'sample'>;
@@ -38,6 +49,21 @@ const EVENTS = {
       'The payment failed because only part of the amount had arrived at expiry (underpaid), or because the payment was never confirmed (unconfirmed).',
     sample: 'failed',
   },
+  'invoice.created': { meaning: 'An invoice was created.', sample: 'pending' },
+  'invoice.confirming': {
+    meaning: 'The payment of the invoice was detected and is waiting for confirmations. This event is sent only once.',
+    sample: 'confirming',
+  },
+  'invoice.completed': {
+    meaning: 'The payment of the invoice was confirmed and is completed.',
+    sample: 'completed',
+  },
+  'invoice.expired': { meaning: 'The invoice expired without payment.', sample: 'expired' },
+  'invoice.failed': {
+    meaning:
+      'The invoice failed because only part of the amount had arrived at expiry (underpaid), or because the payment was never confirmed (unconfirmed).',
+    sample: 'failed',
+  },
   'refund.created': { meaning: 'A refund was initiated.', sample: 'pending' },
   'refund.completed': { meaning: 'A refund was paid.', sample: 'completed' },
   'refund.failed': {
@@ -51,6 +77,16 @@ const EVENTS = {
   },
   'order.exception': {
     meaning: 'Something unusual happened to the payment. The field data.exception says what happened.',
+    sample: 'pending',
+    isOptIn: true,
+  },
+  'invoice.cancelled': {
+    meaning: 'The invoice was cancelled by the merchant or the customer.',
+    sample: 'cancelled',
+    isOptIn: true,
+  },
+  'invoice.exception': {
+    meaning: 'Something unusual happened to the payment of the invoice. The field data.exception says what happened.',
     sample: 'pending',
     isOptIn: true,
   },
@@ -73,10 +109,9 @@ const EVENTS = {
 } as const satisfies EventRows;
 
 export type EventType = keyof typeof EVENTS;
-export type OrderEventType = Extract<EventType, `order.${string}`>;
 export type RefundEventType = Extract<EventType, `refund.${string}`>;
-/** Events whose data is neither an order nor a refund. */
-export type OtherEventType = Exclude<EventType, OrderEventType | RefundEventType>;
+/** Events whose data is neither a payment nor a refund. */
+export type OtherEventType = Exclude<EventType, StepEventType | RefundEventType>;
 
 export const EVENT_TYPES = Object.keys(EVENTS) as readonly EventType[];
 
@@ -84,7 +119,7 @@ export function isOptIn(type: EventType): boolean {
   return 'isOptIn' in EVENTS[type];
 }
 
-/** The event types of the specification. */
+/** The event types that `all` stands for. */
 export const DOCUMENTED_EVENTS: readonly EventType[] = EVENT_TYPES.filter((type) => !isOptIn(type));
 /** The event types that an endpoint gets only by name. */
 export const OPT_IN_EVENTS: readonly EventType[] = EVENT_TYPES.filter(isOptIn);
@@ -93,8 +128,8 @@ export function isEventType(text: string): text is EventType {
   return Object.hasOwn(EVENTS, text);
 }
 
-export function isOrderEvent(type: EventType): type is OrderEventType {
-  return type.startsWith('order.');
+export function isStepEvent(type: EventType): type is StepEventType {
+  return type.startsWith('order.') || type.startsWith('invoice.');
 }
 
 export function isRefundEvent(type: EventType): type is RefundEventType {
@@ -107,7 +142,7 @@ export function meaningOf(type: EventType): string {
 }
 
 /** The status that a sample of this event shows. */
-export function sampleStatus<Type extends OrderEventType | RefundEventType>(
+export function sampleStatus<Type extends StepEventType | RefundEventType>(
   type: Type,
 ): (typeof EVENTS)[Type]['sample'] {
   return EVENTS[type].sample;

@@ -38,6 +38,7 @@ const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
 /** The prefixes of identifiers that are not plain UUIDs. */
 export const ID_PREFIXES = {
   order: 'ord_',
+  invoice: 'inv_',
   refund: 're_',
   event: 'evt_',
   key: 'key_',

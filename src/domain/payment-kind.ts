@@ -1,4 +1,5 @@
-import { decodeId, encodeId, parseUuid, type IdKind } from './id.ts';
+import type { PaymentStep, StepEventType } from './event-type.ts';
+import { decodeId, encodeId, ID_PREFIXES, parseUuid, type IdKind } from './id.ts';
 import { PAYMENT_APIS, type PaymentApi } from './payment.ts';
 import { orderStatus, type PaymentStatus } from './status.ts';
 
@@ -15,6 +16,8 @@ interface PaymentKind {
   readonly refundField: string;
   /** The status that clients see. */
   readonly shownStatus: (status: PaymentStatus) => string;
+  /** How the types of its events begin. */
+  readonly events: 'order' | 'invoice';
 }
 
 /** The differences between the kinds of payments. A kind is what one API makes, and is called like that API. */
@@ -26,6 +29,7 @@ export const PAYMENT_KINDS = {
     isNumbered: true,
     refundField: 'transaction_id',
     shownStatus: (status) => status,
+    events: 'order',
   },
   order: {
     one: 'an order',
@@ -34,14 +38,32 @@ export const PAYMENT_KINDS = {
     isNumbered: false,
     refundField: 'order_id',
     shownStatus: orderStatus,
+    events: 'order',
+  },
+  invoice: {
+    one: 'an invoice',
+    idKind: 'invoice',
+    choosesToken: true,
+    isNumbered: false,
+    refundField: 'invoice_id',
+    shownStatus: orderStatus,
+    events: 'invoice',
   },
 } as const satisfies Readonly<Record<PaymentApi, PaymentKind>>;
 
-/** The id that clients use: a transaction's UUID, an order's `ord_…`. */
+/** The kinds whose payments have numbers. */
+export const NUMBERED_APIS = PAYMENT_APIS.filter((api) => PAYMENT_KINDS[api].isNumbered);
+
+/** The id that clients use: a transaction's UUID, an order's `ord_…`, an invoice's `inv_…`. */
 export function publicPaymentId({ id, api }: { readonly id: string; readonly api: PaymentApi }): string {
   const { idKind } = PAYMENT_KINDS[api];
   return idKind === null ? id : encodeId(idKind, id);
 }
+
+/** The forms of ids, as sentences name them: `ord_…, inv_… or a UUID`. */
+export const PAYMENT_ID_FORMS = `${PAYMENT_APIS.map((api) => PAYMENT_KINDS[api].idKind)
+  .flatMap((kind) => (kind === null ? [] : [`${ID_PREFIXES[kind]}…`]))
+  .join(', ')} or a UUID`;
 
 /** The payment that an id of any kind names; null if it is malformed. */
 export function parsePaymentId(text: string): { readonly id: string; readonly api: PaymentApi } | null {
@@ -56,4 +78,14 @@ export function parsePaymentId(text: string): { readonly id: string; readonly ap
 export function paymentIdOf(api: PaymentApi, text: string): string | null {
   const { idKind } = PAYMENT_KINDS[api];
   return idKind === null ? parseUuid(text) : decodeId(idKind, text);
+}
+
+/** The type of the event of a payment's step. */
+export function stepEvent({ api }: { readonly api: PaymentApi }, step: PaymentStep): StepEventType {
+  return `${PAYMENT_KINDS[api].events}.${step}`;
+}
+
+/** The types of the events of a step, of all kinds. */
+export function stepEvents(step: PaymentStep): readonly StepEventType[] {
+  return [...new Set(PAYMENT_APIS.map((api) => stepEvent({ api }, step)))];
 }

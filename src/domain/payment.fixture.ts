@@ -9,7 +9,7 @@ import {
   type Transfer,
 } from './payment.ts';
 import { transition, type Transition, type Observation } from './transition.ts';
-import type { OrderEventType } from './event-type.ts';
+import type { PaymentStep } from './event-type.ts';
 
 /** The domain's tests start from a live order of 100.00 USD for 0.05 ETH, created at `CREATED_AT`. */
 
@@ -83,7 +83,7 @@ export function money(payment: Payment, ...transfers: readonly Transfer[]): Obse
 interface Walked {
   readonly payment: Payment;
   readonly transitions: readonly Transition[];
-  readonly events: readonly OrderEventType[];
+  readonly steps: readonly PaymentStep[];
   /** The statuses passed through, including the first: `pending > processing`. */
   readonly path: string;
 }
@@ -92,11 +92,11 @@ interface Walked {
 export function walked(payment: Payment, observation: Observation, now: number): Walked {
   const result = transition(payment, observation, now);
   if (result.kind !== 'changed') throw new Error(`${observation.kind} was ${JSON.stringify(result)}, not a change`);
-  const { transitions, events } = result;
+  const { transitions, steps } = result;
   return {
     payment: result.payment,
     transitions,
-    events,
+    steps,
     path: [payment.status, ...transitions.map((transition) => transition.to)].join(' > '),
   };
 }

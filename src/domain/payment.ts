@@ -8,14 +8,11 @@ import type { PaymentStatus } from './status.ts';
 export const EXCEPTIONS = ['reorged', 'paid_late', 'underpaid', 'overpaid', 'none'] as const;
 export type Exception = (typeof EXCEPTIONS)[number];
 
-/**
- * Why a payment failed: only part of the amount came before it expired, or the money never confirmed within the
- * monitoring window.
- */
+/** Why a payment failed: only a part came before it expired, or its money never confirmed in the monitoring window. */
 export type FailureReason = 'underpaid' | 'unconfirmed';
 
 /** The APIs that create payments. Only the creating API can read a payment by id. */
-export const PAYMENT_APIS = ['transaction', 'order'] as const;
+export const PAYMENT_APIS = ['transaction', 'order', 'invoice'] as const;
 export type PaymentApi = (typeof PAYMENT_APIS)[number];
 
 /** The amount that the customer has to pay, fixed when the token is chosen. Amounts in the token's smallest units. */
@@ -89,10 +86,12 @@ export interface MerchantFields extends CommonFields {
   readonly merchantOrderId: string | null;
   readonly description: string | null;
   readonly customerEmail: string | null;
-  /** Transaction API only. */
+  /** Not of orders. */
   readonly customerName: string | null;
   readonly successUrl: string | null;
   readonly cancelUrl: string | null;
+  /** The assets (`BTC`) and coins (`USDT/polygon`) that its customer may choose; null: all that the project offers. */
+  readonly coins: readonly string[] | null;
 }
 
 /** The fields of a payment for which the merchant set none. */
@@ -103,10 +102,11 @@ export const NO_MERCHANT_FIELDS: MerchantFields = {
   customerName: null,
   successUrl: null,
   cancelUrl: null,
+  coins: null,
   metadata: {},
 };
 
-/** The aggregate that both APIs present. Times in epoch milliseconds. */
+/** The aggregate that all APIs present. Times in epoch milliseconds. */
 export interface Payment extends MerchantFields {
   readonly id: string;
   readonly projectId: string;
@@ -141,7 +141,7 @@ export interface Payment extends MerchantFields {
    * was stopped.
    */
   readonly completesAt: number | null;
-  /** Whether `order.confirming` was sent; it is sent only once. */
+  /** Whether the event of its step `confirming` was made; it is made only once. */
   readonly confirmingSent: boolean;
   /** Sequence number of the payment's newest event; events count from 1. */
   readonly lastSequence: number;

@@ -145,7 +145,7 @@ describe('an observation of the money', () => {
   it('puts an exception right that is not true to the money', () => {
     expect(walked({ ...pending, exception: 'underpaid' }, money(NO_MONEY), NOW)).toMatchObject({
       transitions: [],
-      events: [],
+      steps: [],
       payment: { exception: 'none' },
     });
   });

@@ -36,17 +36,17 @@ const { pending, underpaid, processing, confirming, completed, expired } = payme
 describe('a partial payment', () => {
   it('stays pending and says underpaid, once', () => {
     const first = observed(pending, NOW, part);
-    expect(first).toMatchObject({ transitions: [], events: ['order.exception'] });
+    expect(first).toMatchObject({ transitions: [], steps: ['exception'] });
     expect(first.payment).toMatchObject({ status: 'pending', exception: 'underpaid' });
     const more = observed(first.payment, NOW, part, { ...part, index: 1, amountUnits: 1n });
-    expect(more).toMatchObject({ transitions: [], events: [] });
+    expect(more).toMatchObject({ transitions: [], steps: [] });
   });
 
   it('is complete with the rest, which may come in several transfers', () => {
     const rest = { ...part, transactionHash: '0x02', firstSeenAt: NOW, state: 'seen' as const };
     const result = observed(underpaid, NOW, part, rest);
     expect(result.payment).toMatchObject({ status: 'processing', exception: 'none' });
-    expect(result.events).toEqual(['order.confirming']);
+    expect(result.steps).toEqual(['confirming']);
   });
 
   it.each([
@@ -65,7 +65,7 @@ describe('a partial payment', () => {
     expect(transition(underpaid, deadline(EXPIRES_AT - 1), AFTER)).toEqual({ kind: 'unchanged' });
     const result = walked(underpaid, deadline(EXPIRES_AT), AFTER);
     expect(result.payment).toMatchObject({ status: 'failed', failureReason: 'underpaid', exception: 'underpaid' });
-    expect(result.events).toEqual(['order.failed']);
+    expect(result.steps).toEqual(['failed']);
   });
 
   it('fails as well when the rest came late', () => {
@@ -86,7 +86,7 @@ describe('overpayment', () => {
   it('completes the payment and says overpaid', () => {
     const result = observed(pending, NOW, over(ETH_QUOTE.toleranceUnits + 1n));
     expect(result.payment).toMatchObject({ status: 'completed', exception: 'overpaid' });
-    expect(result.events).toEqual(['order.confirming', 'order.completed', 'order.exception']);
+    expect(result.steps).toEqual(['confirming', 'completed', 'exception']);
   });
 
   it('within the tolerance is none', () => {
@@ -96,7 +96,7 @@ describe('overpayment', () => {
   it('is no overpayment yet while what is too much only waits, for it may be replaced', () => {
     const more = { ...seen, transactionHash: '0x03' };
     const waiting = observed(completed, AFTER, confirmed, more);
-    expect(waiting).toMatchObject({ transitions: [], events: [] });
+    expect(waiting).toMatchObject({ transitions: [], steps: [] });
     expect(waiting.payment).toMatchObject({ exception: 'none' });
     expect(
       observed(waiting.payment, AFTER, confirmed, { ...more, state: 'mined', blockAt: NOW }).payment,
@@ -107,7 +107,7 @@ describe('overpayment', () => {
 
   it('is noticed after completion too, and changes no status', () => {
     const result = observed(completed, AFTER, confirmed, late);
-    expect(result).toMatchObject({ transitions: [], events: ['order.exception'] });
+    expect(result).toMatchObject({ transitions: [], steps: ['exception'] });
     expect(result.payment).toMatchObject({ status: 'completed', exception: 'overpaid' });
   });
 });
@@ -118,7 +118,7 @@ describe('late money', () => {
     (status) => {
       const known = status === 'failed' ? [part] : [];
       const result = observed(payments[status], AFTER, ...known, late);
-      expect(result).toMatchObject({ transitions: [], events: ['order.exception'] });
+      expect(result).toMatchObject({ transitions: [], steps: ['exception'] });
       expect(result.payment).toMatchObject({ status, exception: 'paid_late' });
       expect(result.payment.received.all.confirmedUnits).toBe(
         OWED_UNITS + (status === 'failed' ? part.amountUnits : 0n),
@@ -147,10 +147,10 @@ describe('late money', () => {
 describe('accepting', () => {
   const lateHalf = { ...late, amountUnits: OWED_UNITS / 2n };
 
-  it('completes on the confirmed money that is there, with its hash, and sends order.completed', () => {
+  it('completes on the confirmed money that is there, with its hash, and tells of the completion', () => {
     const paid = observed(expired, AFTER, lateHalf).payment;
     const result = walked(paid, accept, AFTER);
-    expect(result.events).toEqual(['order.completed']);
+    expect(result.steps).toEqual(['completed']);
     expect(result.payment).toMatchObject({
       status: 'completed',
       completedAt: AFTER,
@@ -194,24 +194,24 @@ describe('accepting', () => {
 });
 
 describe('a reorganisation', () => {
-  it('before completion steps back, and forward again without a second order.confirming', () => {
+  it('before completion steps back, and forward again without a second event of it', () => {
     const back = observed(confirming, NOW, dropped);
-    expect(back).toMatchObject({ path: 'confirming > pending', events: [] });
+    expect(back).toMatchObject({ path: 'confirming > pending', steps: [] });
     const again = observed(back.payment, NOW, { ...confirmed, transactionHash: '0x02' });
     expect(again.path).toBe('pending > processing > confirming > completed');
-    expect(again.events).toEqual(['order.completed']);
+    expect(again.steps).toEqual(['completed']);
   });
 
   it('after completion leaves it completed and says reorged, until the money is back', () => {
     const hit = observed(completed, NOW, dropped);
-    expect(hit).toMatchObject({ transitions: [], events: ['order.exception'] });
+    expect(hit).toMatchObject({ transitions: [], steps: ['exception'] });
     expect(hit.payment).toMatchObject({
       status: 'completed',
       exception: 'reorged',
       transactionHash: seen.transactionHash,
     });
     expect(hit.payment.completedAt).toBe(completed.completedAt);
-    expect(observed(hit.payment, NOW, mined)).toMatchObject({ events: [], payment: { exception: 'none' } });
+    expect(observed(hit.payment, NOW, mined)).toMatchObject({ steps: [], payment: { exception: 'none' } });
   });
 
   it('back into the mempool counts as well: completion stands on blocks', () => {
@@ -252,13 +252,13 @@ describe('the exception', () => {
   });
 });
 
-describe('order.confirming', () => {
+describe('confirming', () => {
   it('is sent at the first of processing or confirming, and never again', () => {
-    expect(observed(pending, NOW, seen).events).toEqual(['order.confirming']);
-    expect(observed(pending, NOW, mined).events).toEqual(['order.confirming']);
-    expect(observed(processing, NOW, mined).events).toEqual([]);
+    expect(observed(pending, NOW, seen).steps).toEqual(['confirming']);
+    expect(observed(pending, NOW, mined).steps).toEqual(['confirming']);
+    expect(observed(processing, NOW, mined).steps).toEqual([]);
     const back = observed(processing, NOW, dropped).payment;
-    expect(observed(back, NOW, seen).events).toEqual([]);
+    expect(observed(back, NOW, seen).steps).toEqual([]);
   });
 });
 
@@ -275,7 +275,7 @@ describe('observing the same money again', () => {
 describe('a replacement that pays the same', () => {
   it('changes no status, but what was received names the transaction that pays now', () => {
     const result = observed(processing, NOW, dropped, { ...seen, transactionHash: '0x02' });
-    expect(result).toMatchObject({ transitions: [], events: [] });
+    expect(result).toMatchObject({ transitions: [], steps: [] });
     expect(result.payment.received.transactionHash).toBe('0x02');
   });
 });
@@ -283,9 +283,9 @@ describe('a replacement that pays the same', () => {
 describe('the sandbox', () => {
   const timed = { ...pending, mode: 'test' as const, completesAt: CREATED_AT + MINUTE_MS };
 
-  it('completes by itself with order.completed alone and a hash', () => {
+  it('completes by itself with one event alone and a hash', () => {
     const result = walked(timed, settled, CREATED_AT + MINUTE_MS);
-    expect(result.events).toEqual(['order.completed']);
+    expect(result.steps).toEqual(['completed']);
     expect(result.payment).toMatchObject({ status: 'completed', exception: 'none', completesAt: null });
     expect(result.payment.transactionHash).toBe(confirmed.transactionHash);
     expect(result.payment.completedAt).toBe(CREATED_AT + MINUTE_MS);
@@ -306,14 +306,14 @@ describe('the sandbox', () => {
 
   it('does not complete by itself after its timer was stopped, but still expires', () => {
     const stopped = walked(timed, { kind: 'timer_stopped' }, NOW);
-    expect(stopped).toMatchObject({ transitions: [], events: [], payment: { completesAt: null, status: 'pending' } });
+    expect(stopped).toMatchObject({ transitions: [], steps: [], payment: { completesAt: null, status: 'pending' } });
     expect(nextDueAt(stopped.payment)).toBe(EXPIRES_AT);
     expect(transition(stopped.payment, { kind: 'timer_stopped' }, NOW)).toEqual({ kind: 'unchanged' });
   });
 
   it.each(['processing', 'confirming'] as const)('is due again where its money was seen: %s', (status) => {
     const set = walked(payments[status], { kind: 'timer_set', at: NOW + 5_000 }, NOW);
-    expect(set).toMatchObject({ transitions: [], events: [], payment: { completesAt: NOW + 5_000, status } });
+    expect(set).toMatchObject({ transitions: [], steps: [], payment: { completesAt: NOW + 5_000, status } });
     expect(nextDueAt(set.payment)).toBe(NOW + 5_000);
   });
 

@@ -112,7 +112,7 @@ describe('choosing a token', () => {
   it('sends no event and leaves the sandbox’s timer running', () => {
     const timed = { ...created, completesAt: CREATED_AT + MINUTE_MS };
     const result = walked(timed, choice, NOW);
-    expect(result.events).toEqual([]);
+    expect(result.steps).toEqual([]);
     expect(result.payment.completesAt).toBe(CREATED_AT + MINUTE_MS);
   });
 });
@@ -172,7 +172,7 @@ describe('cancelling', () => {
     const timed = { ...pending, completesAt: CREATED_AT + 5 * MINUTE_MS };
     const result = walked(timed, cancel, NOW);
     expect(result.payment).toMatchObject({ status: 'cancelled', cancelledAt: NOW, completesAt: null });
-    expect(result.events).toEqual(['order.cancelled']);
+    expect(result.steps).toEqual(['cancelled']);
   });
 
   it('is refused while anything is seen, even a part in the mempool', () => {
@@ -183,7 +183,7 @@ describe('cancelling', () => {
   it('leaves what arrives later recorded as late, even in a block dated before it', () => {
     for (const each of [late, transferWith({ firstSeenAt: NOW + 1, blockAt: NOW - 1, state: 'confirmed' })]) {
       const result = observed(cancelled, AFTER, each);
-      expect(result.events).toEqual(['order.exception']);
+      expect(result.steps).toEqual(['exception']);
       expect(result.payment).toMatchObject({ status: 'cancelled', exception: 'paid_late' });
       expect(result.payment.received.all.confirmedUnits).toBe(OWED_UNITS);
     }

@@ -68,11 +68,11 @@ describe('expiry', () => {
     expect(transition(processing, deadline(end - 1), end - 1)).toEqual({ kind: 'unchanged' });
     const result = walked(processing, deadline(end), end);
     expect(result.payment).toMatchObject({ status: 'failed', failureReason: 'unconfirmed' });
-    expect(result.events).toEqual(['order.failed']);
+    expect(result.steps).toEqual(['failed']);
   });
 
-  it('sends order.expired alone', () => {
-    expect(walked(pending, deadline(AFTER), AFTER).events).toEqual(['order.expired']);
+  it('tells of the expiry alone', () => {
+    expect(walked(pending, deadline(AFTER), AFTER).steps).toEqual(['expired']);
   });
 });
 
@@ -109,7 +109,7 @@ describe('a step back to pending', () => {
     expect(replaced.path).toBe('processing > pending > processing');
     expect(replaced.payment).toMatchObject({ exception: 'none', graceUntil: graceEnd });
     expect(replaced.payment.received.inTime.seenUnits).toBe(OWED_UNITS);
-    expect(replaced.events).toEqual([]);
+    expect(replaced.steps).toEqual([]);
   });
 
   it('to processing needs no grace, since the money is still there', () => {

@@ -1,7 +1,7 @@
 import { exceptionOf, sameMoney } from './exception.ts';
 import { requiredUnits, sameQuote, type Received, type Payment, type Quote } from './payment.ts';
 import { isCounting, isFinal, isOpen, type PaymentStatus } from './status.ts';
-import type { OrderEventType } from './event-type.ts';
+import type { PaymentStep } from './event-type.ts';
 
 /**
  * The payment state machine: every status change in the system goes through `transition`. Anything not listed in
@@ -75,7 +75,7 @@ export type TransitionResult =
       readonly kind: 'changed';
       readonly payment: Payment;
       readonly transitions: readonly Transition[];
-      readonly events: readonly OrderEventType[];
+      readonly steps: readonly PaymentStep[];
     }
   | { readonly kind: 'unchanged' }
   | { readonly kind: 'refused'; readonly reason: RefusalReason };
@@ -127,10 +127,10 @@ export function transition(
       return onAccepted(payment, observation.refundedUnits, now);
     case 'timer_stopped':
       if (payment.completesAt === null) return { kind: 'unchanged' };
-      return { kind: 'changed', payment: { ...payment, completesAt: null }, transitions: [], events: [] };
+      return { kind: 'changed', payment: { ...payment, completesAt: null }, transitions: [], steps: [] };
     case 'timer_set':
       if (!isCounting(payment.status)) return { kind: 'refused', reason: 'not_open' };
-      return { kind: 'changed', payment: { ...payment, completesAt: observation.at }, transitions: [], events: [] };
+      return { kind: 'changed', payment: { ...payment, completesAt: observation.at }, transitions: [], steps: [] };
   }
 }
 
@@ -253,7 +253,7 @@ function applyPath(
 ): TransitionResult {
   let payment = start;
   const transitions: Transition[] = [];
-  const events: OrderEventType[] = [];
+  const steps: PaymentStep[] = [];
   for (const to of path) {
     if (!(TRANSITIONS[payment.status] as readonly PaymentStatus[]).includes(to)) {
       throw new Error(`No transition leads from ${payment.status} to ${to}`);
@@ -262,18 +262,18 @@ function applyPath(
     payment = { ...payment, status: to };
     if (isCounting(to) && !payment.confirmingSent) {
       payment = { ...payment, confirmingSent: true };
-      events.push('order.confirming');
+      steps.push('confirming');
     }
     if (to === 'completed') payment = complete(payment, now);
-    if (isFinal(to)) events.push(`order.${to}`);
+    if (isFinal(to)) steps.push(to);
   }
   if (isFinal(payment.status)) payment = { ...payment, completesAt: null };
   const exception = exceptionOf(payment);
   if (exception !== payment.exception) {
     payment = { ...payment, exception };
-    if (exception !== 'none') events.push('order.exception');
+    if (exception !== 'none') steps.push('exception');
   }
-  return { kind: 'changed', payment, transitions, events };
+  return { kind: 'changed', payment, transitions, steps };
 }
 
 function complete(payment: Payment, now: number): Payment {

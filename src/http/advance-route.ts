@@ -1,13 +1,14 @@
 import type { FastifyInstance } from 'fastify';
-import { Type, type Static, type TSchema } from 'typebox';
+import { Type, type Static } from 'typebox';
 import { forRequest } from '../app/context.ts';
 import { advancePayment, MAX_AHEAD_MS, type Advance, type Advanced } from '../app/sandbox/advance.ts';
 import { parseDuration } from '../domain/duration.ts';
 import type { PaymentApi } from '../domain/payment.ts';
 import { isoTime } from '../wire/time.ts';
-import { keyOf, selectorOf, type Api } from './api.ts';
+import { selectorOf, testKeyOf, type Api } from './api.ts';
 import { invalid, notFound, RequestError } from './errors.ts';
-import { described, idempotencyHeader, oneOf, orderErrors, text, time, transactionErrors } from './fields.ts';
+import { described, idempotencyHeader, oneOf, text, time } from './fields.ts';
+import { answersOf, paymentGuard, paymentParams, PAYMENT_ROUTES, titled } from './payment-routes.ts';
 import { idempotencyOf, sendJson, sendReplay } from './idempotency-key.ts';
 
 const advanceBody = Type.Object(
@@ -44,49 +45,22 @@ const advancedFields = {
   final: Type.Boolean({ description: 'Whether nothing happens by itself any more.' }),
 };
 
-/** How an API presents the time of its test payments. */
-const APIS = {
-  order: {
-    path: '/v1/orders',
-    tag: 'Orders',
-    operationId: 'advanceOrder',
-    response: { 200: Type.Object(advancedFields, { title: 'AdvancedOrder' }), ...orderErrors },
-    answer: {},
-  },
-  transaction: {
-    path: '/api/transactions',
-    tag: 'Transactions',
-    operationId: 'advanceTransaction',
-    response: {
-      200: Type.Object({ success: Type.Boolean(), ...advancedFields }, { title: 'AdvancedTransaction' }),
-      ...transactionErrors,
-    },
-    answer: { success: true },
-  },
-} as const satisfies Record<PaymentApi, object>;
-
-interface AdvancedApi {
-  readonly paymentApi: PaymentApi;
-  readonly params: TSchema;
-  readonly parseId: (text: string) => string | null;
-}
-
 /** `POST …/{id}/advance`, with test keys alone. */
-export function advanceRoute(app: FastifyInstance, api: Api, { paymentApi, params, parseId }: AdvancedApi): void {
-  const { path, tag, operationId, response, answer } = APIS[paymentApi];
+export function advanceRoute(app: FastifyInstance, api: Api, kind: PaymentApi): void {
+  const { path, tag, api: httpApi } = PAYMENT_ROUTES[kind];
   const schema = {
     tags: [tag],
-    operationId,
-    summary: `Advance the time of a test ${paymentApi}`,
-    description: `What is due of this ${paymentApi} happens now, moment by moment, as if its time had come: expiry, completion, stages of a simulation, its refunds, and the attempts of its webhooks. They are sent for real, each after the answer to the last one. Give exactly one of by, to_next and to. Requires a test key with Full Access, Write Only or the payments:change scope.`,
+    operationId: `advance${titled(kind)}`,
+    summary: `Advance the time of a test ${kind}`,
+    description: `What is due of this ${kind} happens now, moment by moment, as if its time had come: expiry, completion, stages of a simulation, its refunds, and the attempts of its webhooks. They are sent for real, each after the answer to the last one. Give exactly one of by, to_next and to. Requires a test key with Full Access, Write Only or the payments:change scope.`,
     headers: idempotencyHeader,
-    params,
+    params: paymentParams(kind),
     body: advanceBody,
-    response,
+    response: answersOf(kind, advancedFields, `Advanced${titled(kind)}`),
   };
   const present = ({ now, moments, events, isFinal }: Advanced): string =>
     JSON.stringify({
-      ...answer,
+      ...(httpApi === 'transactions' ? { success: true } : {}),
       now: isoTime(now),
       moments: moments.map((moment) => ({ ...moment, at: isoTime(moment.at) })),
       events,
@@ -94,19 +68,14 @@ export function advanceRoute(app: FastifyInstance, api: Api, { paymentApi, param
     });
   app.post<{ Params: { id: string }; Body: Static<typeof advanceBody> }>(
     `${path}/:id/advance`,
-    { config: { guard: { kind: 'api', api: paymentApi, operation: 'change_payment' } }, schema },
+    { config: paymentGuard(kind, 'change_payment'), schema },
     async (request, reply) => {
-      const key = keyOf(request);
-      if (key.mode !== 'test') {
-        throw new RequestError('permission_error', 'Only the time of test payments can be advanced. Use a test key.');
-      }
+      const key = testKeyOf(request, 'the time of test payments can be advanced');
       const advance = readAdvance(request.body);
-      const id = parseId(request.params.id);
-      if (id === null) throw notFound(`There is no such ${paymentApi}.`);
       const outcome = await advancePayment(
         forRequest(api.app, request.id),
         await api.webhooks(),
-        selectorOf(key, paymentApi, id),
+        selectorOf(key, kind, request.params.id),
         advance,
         { present, idempotency: idempotencyOf(request, key) },
       );
@@ -115,13 +84,13 @@ export function advanceRoute(app: FastifyInstance, api: Api, { paymentApi, param
           return sendJson(reply, outcome.body);
         case 'not_found':
         case 'not_sandbox':
-          throw notFound(`There is no such ${paymentApi}.`);
+          throw notFound(`There is no such ${kind}.`);
         case 'nothing_due':
-          throw invalid(null, `The ${paymentApi} ${nothingDue(outcome.payment.status)}`);
+          throw invalid(null, `The ${kind} ${nothingDue(outcome.payment.status)}`);
         case 'busy':
           throw new RequestError(
             'conflict_error',
-            `Another request advances this ${paymentApi}. Send this one again, with its Idempotency-Key, when that is done.`,
+            `Another request advances this ${kind}. Send this one again, with its Idempotency-Key, when that is done.`,
           );
         case 'too_far':
           throw invalid('by', `by must end at most ten years ahead of the present. ${alreadyAt(outcome.now)}`);

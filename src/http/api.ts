@@ -7,8 +7,10 @@ import type { WebhookDelivery } from '../app/webhooks/deliver-due.ts';
 import type { CreateOutcome, PaymentCreator } from '../app/payments/create-payment.ts';
 import type { PaymentReader } from '../app/payments/read-payment.ts';
 import type { Payment, PaymentApi } from '../domain/payment.ts';
+import { paymentIdOf } from '../domain/payment-kind.ts';
 import type { Refusal } from '../domain/way-out.ts';
 import { MAX_TOKEN_CHANGES } from '../domain/transition.ts';
+import type { Audience } from '../wire/payment.ts';
 import { invalid, notFound, RequestError } from './errors.ts';
 import { messageOf } from './ways-out.ts';
 import { sendJson, sendReplay } from './idempotency-key.ts';
@@ -31,13 +33,36 @@ export function keyOf(request: FastifyRequest): AccessKey {
   return request.key;
 }
 
-/** Selects the payments that a key can see: of its project, its mode and one API. */
-export function selectorOf(key: AccessKey, api: PaymentApi, id: string): PaymentSelector {
+/**
+ * The test key of a guarded route.
+ *
+ * @param what happens to test payments alone, as `test payments can be simulated`
+ * @throws RequestError for a live key
+ */
+export function testKeyOf(request: FastifyRequest, what: string): AccessKey {
+  const key = keyOf(request);
+  if (key.mode === 'test') return key;
+  throw new RequestError('permission_error', `Only ${what}. Use a test key.`);
+}
+
+/** The part of a payment that a key sees: a public one sees no customer data. */
+export function audienceOf({ kind }: AccessKey): Audience {
+  return kind === 'public' ? 'public' : 'merchant';
+}
+
+/**
+ * Selects the payment of an id that a request names, among those that its key can see.
+ *
+ * @throws RequestError if the id is malformed
+ */
+export function selectorOf(key: AccessKey, api: PaymentApi, idText: string): PaymentSelector {
+  const id = paymentIdOf(api, idText);
+  if (id === null) throw notFound(`There is no such ${api}.`);
   return { id, projectId: key.project.id, mode: key.mode, api };
 }
 
 /**
- * The payment of an id that a request names; the id is null if it is malformed.
+ * The payment of an id that a request names.
  *
  * @throws RequestError if the key sees no such payment
  */
@@ -45,9 +70,9 @@ export async function readPayment(
   reader: PaymentReader,
   key: AccessKey,
   api: PaymentApi,
-  id: string | null,
+  idText: string,
 ): Promise<Payment> {
-  const payment = id === null ? null : await reader.read(selectorOf(key, api, id));
+  const payment = await reader.read(selectorOf(key, api, idText));
   if (payment === null) throw notFound(`There is no such ${api}.`);
   return payment;
 }

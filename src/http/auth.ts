@@ -1,8 +1,7 @@
 import type { Access, AccessKey, ProjectAccess } from '../app/projects/access.ts';
 import { compileCidrs, isOn, type AllowList } from '../app/projects/allow-list.ts';
 import { checkPermission, type Mode, type Operation } from '../domain/permission.ts';
-import type { PaymentApi } from '../domain/payment.ts';
-import { RequestError } from './errors.ts';
+import { RequestError, type HttpApi } from './errors.ts';
 
 /** The keys that this address accepts on an API, and where it sends the others. */
 export interface KeyPolicy {
@@ -53,7 +52,7 @@ export function readBearer(header: string | undefined): string | RequestError {
 export function authenticate(
   access: Access,
   header: string | undefined,
-  api: PaymentApi,
+  api: HttpApi,
   policy: KeyPolicy,
   admit: () => Promise<void>,
 ): AccessKey | RequestError | Promise<AccessKey | RequestError> {
@@ -64,10 +63,10 @@ export function authenticate(
   return found instanceof Promise ? found.then((key) => checkSide(key, api, policy)) : checkSide(found, api, policy);
 }
 
-function checkSide(key: AccessKey | null, api: PaymentApi, { side, baseUrls }: KeyPolicy): AccessKey | RequestError {
+function checkSide(key: AccessKey | null, api: HttpApi, { side, baseUrls }: KeyPolicy): AccessKey | RequestError {
   if (key === null) return new RequestError('authentication_error', 'Invalid API key.');
   // The Transaction API is documented only at the live address, so it accepts keys of both modes there.
-  const fits = key.mode === side || (api === 'transaction' && side === 'live');
+  const fits = key.mode === side || (api === 'transactions' && side === 'live');
   if (fits) return key;
   return new WrongAddressError(
     key,
@@ -85,13 +84,13 @@ export function authorise(
   key: AccessKey,
   address: string,
   operation: Operation | null,
-  api: PaymentApi,
+  api: HttpApi,
 ): RequestError | null {
   if (!isLetIn(key, address)) {
     return new RequestError('permission_error', 'This IP address is not on the allow-list of the project.');
   }
   if (!key.project.active) {
-    return new RequestError('permission_error', 'The project is not active.', { ownShape: api === 'transaction' });
+    return new RequestError('permission_error', 'The project is not active.', { ownShape: api === 'transactions' });
   }
   if (operation === null) return null;
   const checked = checkPermission(key, operation);
@@ -111,7 +110,7 @@ export async function authoriseAgain(
   const keyText = readBearer(request.header);
   const key = keyText instanceof RequestError ? null : await access.find(keyText);
   if (key === null) throw new RequestError('authentication_error', 'Invalid API key.');
-  const refusal = authorise(key, request.address, operation, 'order');
+  const refusal = authorise(key, request.address, operation, 'v1');
   if (refusal !== null) throw refusal;
 }
 

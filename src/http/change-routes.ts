@@ -1,6 +1,6 @@
 import { PAYMENT_KINDS } from '../domain/payment-kind.ts';
 import type { FastifyInstance } from 'fastify';
-import { Type, type Static, type TSchema } from 'typebox';
+import { Type, type Static } from 'typebox';
 import { forRequest } from '../app/context.ts';
 import { acceptPayment, cancelPayment } from '../app/payments/payment-actions.ts';
 import { simulateOutcome } from '../app/sandbox/simulate-outcome.ts';
@@ -14,22 +14,16 @@ import {
   type Simulation,
 } from '../domain/simulation.ts';
 import { advanceRoute } from './advance-route.ts';
-import { keyOf, selectorOf, sendChanged, type Api } from './api.ts';
+import { keyOf, selectorOf, sendChanged, testKeyOf, type Api } from './api.ts';
 import { invalid, notFound, RequestError } from './errors.ts';
 import { idempotencyOf } from './idempotency-key.ts';
 import { idempotencyHeader, integer, oneOf } from './fields.ts';
+import { paymentGuard, paymentParams, PAYMENT_ROUTES, titled } from './payment-routes.ts';
 import { messageOf } from './ways-out.ts';
 
-/** How an API addresses and presents the payments that can be changed through it. */
-export interface ChangedApi {
-  readonly paymentApi: PaymentApi;
-  /** The collection, such as `/v1/orders`. */
-  readonly path: string;
-  readonly tag: string;
-  /** The schema of the path parameter `id`. */
-  readonly params: TSchema;
-  /** The UUID of an id in the path; null if it is not a valid id. */
-  readonly parseId: (text: string) => string | null;
+/** The payments that can be changed, and the answer to a change. */
+export interface Changed {
+  readonly kind: PaymentApi;
   /** Makes the body of the answer. */
   readonly present: (payment: Payment) => string;
   /** Schemas of the answers by status. */
@@ -55,43 +49,37 @@ const CHANGES = [
   },
 ] as const;
 
-/** `POST …/{id}/cancel`, `…/accept`, `…/simulate` and `…/advance`, the same on both APIs. */
-export function changeRoutes(app: FastifyInstance, api: Api, of: ChangedApi): void {
-  const { paymentApi } = of;
+/** `POST …/{id}/cancel`, `…/accept`, `…/simulate` and `…/advance`, the same for all kinds of payments. */
+export function changeRoutes(app: FastifyInstance, api: Api, of: Changed): void {
+  const { kind } = of;
+  const { path, tag } = PAYMENT_ROUTES[kind];
   for (const { verb, done, summary, description, run } of CHANGES) {
     app.post<{ Params: { id: string } }>(
-      `${of.path}/:id/${verb}`,
+      `${path}/:id/${verb}`,
       {
-        config: { guard: { kind: 'api', api: paymentApi, operation: 'change_payment' } },
+        config: paymentGuard(kind, 'change_payment'),
         schema: {
-          tags: [of.tag],
-          operationId: verb + titled(paymentApi),
-          summary: summary(paymentApi),
-          description: description(paymentApi),
+          tags: [tag],
+          operationId: verb + titled(kind),
+          summary: summary(kind),
+          description: description(kind),
           headers: idempotencyHeader,
-          params: of.params,
+          params: paymentParams(kind),
           response: of.response,
         },
       },
       async (request, reply) => {
         const key = keyOf(request);
-        const id = of.parseId(request.params.id);
-        if (id === null) throw notFound(`There is no such ${paymentApi}.`);
-        const idempotency = idempotencyOf(request, key);
-        const outcome = await run(forRequest(api.app, request.id), selectorOf(key, paymentApi, id), {
-          present: of.present,
-          idempotency,
-        });
-        return sendChanged(reply, outcome, paymentApi, done);
+        const selector = selectorOf(key, kind, request.params.id);
+        const presented = { present: of.present, idempotency: idempotencyOf(request, key) };
+        const outcome = await run(forRequest(api.app, request.id), selector, presented);
+        return sendChanged(reply, outcome, kind, done);
       },
     );
   }
   simulateRoute(app, api, of);
-  advanceRoute(app, api, of);
+  advanceRoute(app, api, of.kind);
 }
-
-/** A kind as ids of operations name it: `Order`. */
-const titled = (kind: PaymentApi): string => kind.charAt(0).toUpperCase() + kind.slice(1);
 
 const simulateBody = Type.Object(
   {
@@ -117,26 +105,24 @@ function notPossible(payment: Payment, simulation: Simulation): string {
 }
 
 /** `POST …/{id}/simulate`, with test keys alone. */
-function simulateRoute(app: FastifyInstance, api: Api, of: ChangedApi): void {
-  const { paymentApi } = of;
+function simulateRoute(app: FastifyInstance, api: Api, of: Changed): void {
+  const { kind } = of;
+  const { path, tag } = PAYMENT_ROUTES[kind];
   const schema = {
-    tags: [of.tag],
-    operationId: `simulate${titled(paymentApi)}`,
-    summary: `Simulate the outcome of a test ${paymentApi}`,
-    description: `Takes the ${paymentApi} through the same statuses and events as real money would. Requires a test key with Full Access, Write Only or the payments:change scope.`,
+    tags: [tag],
+    operationId: `simulate${titled(kind)}`,
+    summary: `Simulate the outcome of a test ${kind}`,
+    description: `Takes the ${kind} through the same statuses and events as real money would. Requires a test key with Full Access, Write Only or the payments:change scope.`,
     headers: idempotencyHeader,
-    params: of.params,
+    params: paymentParams(kind),
     body: simulateBody,
     response: of.response,
   };
   app.post<{ Params: { id: string }; Body: Static<typeof simulateBody> }>(
-    `${of.path}/:id/simulate`,
-    { config: { guard: { kind: 'api', api: paymentApi, operation: 'change_payment' } }, schema },
+    `${path}/:id/simulate`,
+    { config: paymentGuard(kind, 'change_payment'), schema },
     async (request, reply) => {
-      const key = keyOf(request);
-      if (key.mode !== 'test') {
-        throw new RequestError('permission_error', 'Only test payments can be simulated. Use a test key.');
-      }
+      const key = testKeyOf(request, 'test payments can be simulated');
       const { outcome: simulation, stages } = request.body;
       if (stages !== undefined && !STAGED_SIMULATIONS.includes(simulation)) {
         throw invalid(
@@ -144,19 +130,17 @@ function simulateRoute(app: FastifyInstance, api: Api, of: ChangedApi): void {
           `stages can only be given with ${STAGED_SIMULATIONS.join(' or ')}, because ${simulation} has only one stage.`,
         );
       }
-      const id = of.parseId(request.params.id);
-      if (id === null) throw notFound(`There is no such ${paymentApi}.`);
       const stageMs = stages === undefined ? null : stages * 1_000;
       const presented = { present: of.present, idempotency: idempotencyOf(request, key) };
-      const selector = selectorOf(key, paymentApi, id);
+      const selector = selectorOf(key, kind, request.params.id);
       const outcome = await simulateOutcome(forRequest(api.app, request.id), selector, simulation, stageMs, presented);
-      if (outcome.kind === 'not_sandbox') throw notFound(`There is no such ${paymentApi}.`);
+      if (outcome.kind === 'not_sandbox') throw notFound(`There is no such ${kind}.`);
       if (outcome.kind === 'no_rate') throw new RequestError('service_unavailable', outcome.message);
       if (outcome.kind === 'refused' && 'reason' in outcome && outcome.reason === 'not_open') {
         throw invalid('outcome', notPossible(outcome.payment, simulation));
       }
       if (outcome.kind === 'refused' && 'param' in outcome) throw invalid(null, messageOf(outcome));
-      return sendChanged(reply, outcome, paymentApi, `simulated as ${simulation}`);
+      return sendChanged(reply, outcome, kind, `simulated as ${simulation}`);
     },
   );
 }

@@ -2,7 +2,6 @@ import { withProgram } from '../config/called-as.ts';
 import { OverloadedError } from '../app/batch.ts';
 import { refusalTexts } from '../app/refusal-texts.ts';
 import type { MailLanguage } from '../domain/notification.ts';
-import type { PaymentApi } from '../domain/payment.ts';
 import type { RefusalCode } from '../domain/sentence.ts';
 import type { FastifyRequest } from 'fastify';
 import type { Problems } from '../domain/problems.ts';
@@ -10,6 +9,9 @@ import { loggedPath } from './path.ts';
 
 /** The longest body in bytes, unless its route has another limit. */
 export const BODY_LIMIT_BYTES = 65_536;
+
+/** The APIs as requests meet them: below `/v1`, and the Transaction API with its own format of errors. */
+export type HttpApi = 'v1' | 'transactions';
 
 export type ErrorType =
   | 'authentication_error'
@@ -103,7 +105,7 @@ export function notFound(message: string): RequestError {
  */
 export function errorBody(
   error: RequestError,
-  api: PaymentApi,
+  api: HttpApi,
   program = 'cointill',
   language: MailLanguage | null = null,
 ): object {
@@ -111,7 +113,7 @@ export function errorBody(
     error.type === 'authentication_error' || error.type === 'permission_error' || error.type === 'https_required';
   const { type, param, oldest } = error;
   const message = withProgram(error.messageIn(language), program);
-  if (api === 'transaction' && (!isKeyError || error.ownShape)) return { success: false, message };
+  if (api === 'transactions' && (!isKeyError || error.ownShape)) return { success: false, message };
   return { error: { type, message, ...(param === null ? {} : { param }), ...(oldest === null ? {} : { oldest }) } };
 }
 

@@ -50,7 +50,7 @@ export const KEYS = {
 
 /** Routes of every kind of guard, to try the frame with. */
 function tryRoutes(app: FastifyInstance): void {
-  const order = (operation: Operation) => ({ guard: { kind: 'api', api: 'order', operation } }) as const;
+  const order = (operation: Operation) => ({ guard: { kind: 'api', api: 'v1', operation } }) as const;
   const body = Type.Object({
     amount: Type.Number(),
     expires_in: Type.Optional(Type.Integer({ minimum: 60, maximum: 86_400 })),
@@ -76,7 +76,7 @@ function tryRoutes(app: FastifyInstance): void {
   });
   app.get(
     '/api/transactions/:id',
-    { config: { guard: { kind: 'api', api: 'transaction', operation: 'read_payment' } } },
+    { config: { guard: { kind: 'api', api: 'transactions', operation: 'read_payment' } } },
     () => ({ success: true }),
   );
   app.get('/pay/:id', { config: { guard: { kind: 'page' } } }, () => 'page');

@@ -6,8 +6,7 @@ import type { Mode, Operation } from '../domain/permission.ts';
 import { authenticate, authorise, isLetIn, WrongAddressError } from './auth.ts';
 import { clientAddress, countedAddress } from './client.ts';
 import { allowOrigin, answerPreflight } from './cors.ts';
-import type { PaymentApi } from '../domain/payment.ts';
-import { invalid, notFound, RequestError } from './errors.ts';
+import { invalid, notFound, RequestError, type HttpApi } from './errors.ts';
 import { checkHttps, isLocal, type HttpsPolicy } from './https-rule.ts';
 import { loggedPath, pathOf } from './path.ts';
 import { checkSessionRoute, guardDashboard, type DashboardGuard, type SessionRule } from './session-guard.ts';
@@ -19,7 +18,7 @@ import { clientBucket, type Allowance, type Bucket, type RateLimits } from './ra
  * from this machine also over plain HTTP. `health`: over plain HTTP for everybody.
  */
 export type Guard =
-  | { readonly kind: 'api'; readonly api: PaymentApi; readonly operation: Operation }
+  | { readonly kind: 'api'; readonly api: HttpApi; readonly operation: Operation }
   | SessionRule
   | { readonly kind: 'dashboard'; readonly isCounted: boolean }
   | { readonly kind: 'page' | 'docs' }
@@ -60,8 +59,8 @@ const NOWHERE: SessionRule = { kind: 'session', action: 'anybody' };
 const API_PATH = /^\/(?:v1|api\/transactions)(?:\/|$)/;
 
 /** The API whose error format a path uses. */
-export function apiOf(path: string): PaymentApi {
-  return path.startsWith('/api/') ? 'transaction' : 'order';
+export function apiOf(path: string): HttpApi {
+  return path.startsWith('/api/') ? 'transactions' : 'v1';
 }
 
 /**

@@ -32,11 +32,11 @@ export function buildMonitor(
   });
   app.setErrorHandler((error, _request, reply) => {
     const requestError = asRequestError(error);
-    return reply.code(requestError.status).send(errorBody(requestError, 'order'));
+    return reply.code(requestError.status).send(errorBody(requestError, 'v1'));
   });
   app.setNotFoundHandler((request, reply) => {
     const requestError = nothingAt(request);
-    return reply.code(requestError.status).send(errorBody(requestError, 'order'));
+    return reply.code(requestError.status).send(errorBody(requestError, 'v1'));
   });
   for (const plugin of plugins) void app.register((scope, _options, done) => (plugin(scope), done()));
   return app;

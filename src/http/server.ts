@@ -222,7 +222,7 @@ async function answerMalformed(socket: Socket, limits: RateLimits, id: string): 
   }
   const allowance = await limits.peek('test', clientBucket(socket.remoteAddress ?? ''));
   const error = invalid(null, 'The request is not valid HTTP, or its headers are too large.');
-  const body = JSON.stringify(errorBody(error, 'order'));
+  const body = JSON.stringify(errorBody(error, 'v1'));
   const headers = {
     'content-type': 'application/json; charset=utf-8',
     'content-length': String(Buffer.byteLength(body)),

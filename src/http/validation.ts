@@ -185,6 +185,7 @@ function wantedType(facts: SchemaFacts): string {
     boolean: 'true or false',
     string: 'text',
     object: 'an object',
+    array: 'a list',
   };
   const words = name[facts.type as keyof typeof name] ?? `of type ${facts.type}`;
   if (facts.enum !== undefined) return `one of ${facts.enum.join(', ')}`;

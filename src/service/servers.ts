@@ -15,14 +15,13 @@ import { checkoutRoutes } from '../http/checkout/routes.ts';
 import { eventRoutes } from '../http/events/routes.ts';
 import { homeRoute } from '../http/docs/home.ts';
 import { docsRoutes } from '../http/docs/routes.ts';
-import { orderRoutes } from '../http/orders/routes.ts';
 import type { Assets } from '../http/pages/assets.ts';
 import { loggedPath } from '../http/path.ts';
 import { createRateLimits } from '../http/rate-limit.ts';
 import type { SharedRedis } from '../http/redis.ts';
 import { refundRoutes } from '../http/refunds/routes.ts';
 import { buildServer, type AnsweredRequest } from '../http/server.ts';
-import { transactionRoutes } from '../http/transactions/routes.ts';
+import { paymentApis } from './payment-apis.ts';
 import { prepareAddresses } from '../modes/prepare-addresses.ts';
 import type { Notifications } from '../store/notifications.ts';
 import { startLoop } from '../workers/loop.ts';
@@ -124,7 +123,7 @@ function apiOf({ app, handle }: Cointill, sending: WebhookSending): Api {
 }
 
 function apiRoutes(api: Api, events: EventReader, access: Access) {
-  return [transactionRoutes(api), orderRoutes(api), refundRoutes(api), eventRoutes(api, events, access)];
+  return [...paymentApis(api), refundRoutes(api), eventRoutes(api, events, access)];
 }
 
 /** Saves the uses of keys every while, and when it is stopped. */

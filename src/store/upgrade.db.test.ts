@@ -64,6 +64,7 @@ const MERGED: Readonly<Record<string, string>> = {
   '0060_moves.sql': '4a3be7fd4dfa92f6',
   '0061_event_log.sql': 'c9f65abe7132d016',
   '0062_advanced_payments.sql': '4967147d65ab25ca',
+  '0063_invoices.sql': 'aa5538c4016cfed6',
 };
 
 interface KnownColumn {

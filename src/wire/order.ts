@@ -21,11 +21,10 @@ export function createdOrderView(payment: Payment, links: Links) {
   };
 }
 
-/** The answer when an order is read: the answer to its creation, plus later changes. */
-export function orderView(payment: Payment, links: Links, audience: Audience = 'merchant') {
+/** The fields beside those of the creation, of orders and invoices alike. */
+function laterFields(payment: Payment, audience: Audience) {
   const { network, address, amount_received } = cryptoView(payment);
   return {
-    ...createdOrderView(payment, links),
     network,
     address,
     amount_received,
@@ -36,7 +35,27 @@ export function orderView(payment: Payment, links: Links, audience: Audience = '
     order_id: payment.merchantOrderId,
     description: payment.description,
     ...(audience === 'merchant' ? { customer_email: payment.customerEmail, ...commonView(payment) } : {}),
+  };
+}
+
+/** The answer when an order is read: the answer to its creation, plus later changes. */
+export function orderView(payment: Payment, links: Links, audience: Audience = 'merchant') {
+  return {
+    ...createdOrderView(payment, links),
+    ...laterFields(payment, audience),
     return_url: payment.successUrl,
+    cancel_url: payment.cancelUrl,
+  };
+}
+
+/** An invoice, from its creation on; it differs from an order by what its customer and its merchant choose. */
+export function invoiceView(payment: Payment, links: Links, audience: Audience = 'merchant') {
+  return {
+    ...createdOrderView(payment, links),
+    ...laterFields(payment, audience),
+    ...(audience === 'merchant' ? { customer_name: payment.customerName } : {}),
+    coins: payment.coins,
+    success_url: payment.successUrl,
     cancel_url: payment.cancelUrl,
   };
 }

@@ -77,7 +77,7 @@ describe('a key', () => {
     for (const side of MODES) {
       const mode = side === 'test' ? 'live' : 'test';
       const key = await shop.key({ mode });
-      for (const { method, path } of API_ROUTES.filter(({ api }) => api === 'order')) {
+      for (const { method, path } of API_ROUTES.filter(({ api }) => api === 'v1')) {
         const answer = await http.call<ErrorBody>({ side, key, method, path: pathOf(path, shop) });
         expect([answer.status, answer.body]).toEqual([401, keyError('authentication_error')]);
         expect(answer.body.error.message).toContain(BASE_URLS[mode]);
@@ -118,7 +118,7 @@ describe('permissions', () => {
       const allowed = (spec.kind === 'secret' || forPages) && spec.permission !== (reads ? 'write' : 'read');
       const { status, body } = await shop.call({ side: spec.mode, as: spec, method, path: pathOf(path, shop) });
       const passed = passedStatus(method, path, spec.mode);
-      const own = passed === 200 ? {} : api === 'order' || passed === 403 ? { error: {} } : { success: false };
+      const own = passed === 200 ? {} : api === 'v1' || passed === 403 ? { error: {} } : { success: false };
       expect([method, path, status, body]).toMatchObject(
         allowed ? [method, path, passed, own] : [method, path, 403, keyError('permission_error')],
       );
@@ -205,7 +205,7 @@ describe('an inactive project', () => {
       const message = 'The project is not active.';
       expect([status, body]).toEqual([
         403,
-        api === 'transaction' ? { success: false, message } : { error: { type: 'permission_error', message } },
+        api === 'transactions' ? { success: false, message } : { error: { type: 'permission_error', message } },
       ]);
     }
     await http.changeProject(shop.projectId, { active: true });
@@ -387,7 +387,7 @@ describe('commands in a message', () => {
 
 /** The answer to an allowed request: it continues to its body or id, which does not exist here. */
 function passedStatus(method: string, path: string, mode: Mode): number {
-  if (path.endsWith('/advance') && mode === 'live') return 403;
+  if (/\/(?:advance|complete)$/.test(path) && mode === 'live') return 403;
   if (/\/(?:simulate|advance)$/.test(path)) return 400;
   if (path.includes(':id')) return 404;
   return method === 'POST' ? 400 : 200;

@@ -7,8 +7,11 @@ import { cancelRefund } from '../../src/app/refunds/change-refund.ts';
 import { runDueRefunds } from '../../src/app/refunds/end-refunds.ts';
 import { sandboxAddress } from '../../src/rails/sandbox/sandbox.ts';
 import { EVENT_TYPES, isEventType } from '../../src/domain/event-type.ts';
+import { PAYMENT_APIS } from '../../src/domain/payment.ts';
+import { publicPaymentId } from '../../src/domain/payment-kind.ts';
 import { SIMULATIONS } from '../../src/domain/simulation.ts';
 import { PAYMENT_STATUSES } from '../../src/domain/status.ts';
+import { PAYMENT_ROUTES } from '../../src/http/payment-routes.ts';
 import { eventShape } from '../../src/http/openapi/webhook-schema.ts';
 import { httpTest } from '../http.ts';
 import { responseFaults } from '../response-shape.ts';
@@ -185,8 +188,7 @@ describe('the webhooks', () => {
 
   it('are what is really sent: every event of every way that a payment or refund can go', async () => {
     const shop = await http.shop();
-    const apis = ['order', 'transaction'] as const;
-    for (const api of apis) {
+    for (const api of PAYMENT_APIS) {
       for (const simulation of [...SIMULATIONS, 'complete', 'cancel', 'accept'] as const) {
         const made = await http.app.pay({
           projectId: shop.projectId,
@@ -198,10 +200,8 @@ describe('the webhooks', () => {
         const selector = { id: made.id };
         if (simulation === 'complete') await completeSandboxPayment(http.app, selector);
         else if (simulation === 'cancel') {
-          const path = api === 'order' ? '/v1/orders' : '/api/transactions';
-          const id =
-            api === 'order' ? (await shop.call({ path: '/v1/orders?limit=1' })).text.match(/ord_\w+/)?.[0] : made.id;
-          await shop.call({ method: 'POST', path: `${path}/${id}/cancel` });
+          const id = publicPaymentId({ id: made.id, api });
+          await shop.call({ method: 'POST', path: `${PAYMENT_ROUTES[api].path}/${id}/cancel` });
         } else if (simulation === 'accept') {
           await selectToken(http.app, selector, { asset: 'BTC', network: null });
           await simulateOutcome(http.app, selector, 'late');

@@ -47,10 +47,12 @@ async function surroundings(code: string) {
   const isPaid = /refund/.test(code);
   const order = await cointill.orders.create({ amount: 25, currency: 'USD', crypto_currency: 'BTC' });
   const transaction = await cointill.transactions.create({ amount: 25 });
+  const invoice = await cointill.invoices.create({ amount: 25, currency: 'EUR' });
   if (isPaid) await cointill.test.simulate(order.id, { outcome: 'paid' });
   if (/\.accept\(/.test(code)) {
     await cointill.test.simulate(order.id, { outcome: 'part' });
     await cointill.test.simulate(transaction.id, { outcome: 'part' });
+    await cointill.test.simulate(invoice.id, { outcome: 'part' });
   }
   const refund =
     isPaid && !/refunds\.create/.test(code) ? await cointill.refunds.create({ order_id: order.id }) : undefined;
@@ -67,6 +69,7 @@ async function surroundings(code: string) {
     url,
     order,
     transaction,
+    invoice,
     refund,
     event,
     eventId: event?.id,

@@ -19,6 +19,14 @@ const METHODS = {
   'POST /v1/orders/{id}/accept': 'orders.accept',
   'POST /v1/orders/{id}/simulate': 'test.simulate',
   'POST /v1/orders/{id}/advance': 'test.advance',
+  'POST /v1/invoices': 'invoices.create',
+  'GET /v1/invoices': 'invoices.list',
+  'GET /v1/invoices/{id}': 'invoices.get',
+  'POST /v1/invoices/{id}/cancel': 'invoices.cancel',
+  'POST /v1/invoices/{id}/accept': 'invoices.accept',
+  'POST /v1/invoices/{id}/complete': 'test.complete',
+  'POST /v1/invoices/{id}/simulate': 'test.simulate',
+  'POST /v1/invoices/{id}/advance': 'test.advance',
   'POST /api/transactions/create': 'transactions.create',
   'GET /api/transactions/project/{projectId}': 'transactions.list',
   'GET /api/transactions/{id}': 'transactions.get',
@@ -40,7 +48,11 @@ const METHODS = {
 type Idle = Exclude<MethodName, (typeof METHODS)[Route] | (typeof HELPERS)[number]>;
 const idle: [Idle] extends [never] ? true : Idle = true;
 
-const ID = { v1: 'ord_01kadfw4t3f7vb8y2z6m5n9qrs', api: '0b9f6f0e-3c1d-4d59-9f59-0f9d8a3d3a11' };
+const ID = {
+  v1: 'ord_01kadfw4t3f7vb8y2z6m5n9qrs',
+  invoice: 'inv_01kadfw4t3f7vb8y2z6m5n9qrs',
+  api: '0b9f6f0e-3c1d-4d59-9f59-0f9d8a3d3a11',
+};
 const PAGE = {
   success: true,
   data: [],
@@ -54,7 +66,7 @@ it('no method serves no operation', () => {
 
 it.each(Object.entries(METHODS))('%s is called by %s, by no other path and method', async (route, name) => {
   const [method = '', template = ''] = route.split(' ');
-  const id = template.startsWith('/v1') ? ID.v1 : ID.api;
+  const id = template.startsWith('/v1/invoices') ? ID.invoice : template.startsWith('/v1') ? ID.v1 : ID.api;
   const calls: string[] = [];
   const cointill = new Cointill({
     key: `sk_test_${'a'.repeat(38)}`,

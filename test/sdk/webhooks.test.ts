@@ -39,6 +39,13 @@ function narrowed(event: Event): string {
       return `${event.data.metadata.order_id} ${event.data.crypto_amount_text}`;
     case 'refund.completed':
       return event.data.crypto_amount_text;
+    case 'invoice.created':
+    case 'invoice.confirming':
+    case 'invoice.completed':
+    case 'invoice.expired':
+    case 'invoice.failed':
+    case 'invoice.cancelled':
+    case 'invoice.exception':
     case 'order.created':
     case 'order.confirming':
     case 'order.expired':

@@ -1,5 +1,22 @@
 // This file is written by scripts/write-sdk-types.ts from docs/openapi.json. Run: npm run openapi
 
+export interface AdvancedInvoice {
+  /** The time of the payment now. Earlier than asked for if your endpoint's answers took 10 seconds: then send the rest of the time. */
+  now: string;
+  /** Everything that happened, in order. */
+  moments: Array<{
+    at: string;
+    /** Meant for people, and its wording may change. */
+    what: string;
+    /** The id of the payment, refund or delivery. */
+    object: string;
+  }>;
+  /** The ids of the new events, in order. */
+  events: Array<string>;
+  /** Whether nothing happens by itself any more. */
+  final: boolean;
+}
+
 export interface AdvancedOrder {
   /** The time of the payment now. Earlier than asked for if your endpoint's answers took 10 seconds: then send the rest of the time. */
   now: string;
@@ -36,6 +53,31 @@ export interface AdvancedTransaction {
 }
 
 /** Unknown fields are ignored and listed in the X-Ignored-Fields response header. */
+export interface CreateInvoice {
+  /** Amount in `currency`, above 0, with no more decimals than the currency has. At most 1000000 USD, 1000000 EUR, 1000000 GBP, 1000000 CHF, 1500000 CAD, 1500000 AUD, 2000000 NZD, 150000000 JPY, 1500000 SGD, 8000000 HKD, 10000000 SEK, 10000000 NOK, 7000000 DKK, 4000000 PLN, 6000000 BRL, 20000000 MXN, 100000000 INR. */
+  amount: number | string;
+  /** Fiat currency: USD, EUR, GBP, CHF, CAD, AUD, NZD, JPY, SGD, HKD, SEK, NOK, DKK, PLN, BRL, MXN, INR. */
+  currency: string;
+  /** Merchant's own reference. Events contain it as metadata.order_id. */
+  order_id?: string;
+  customer_email?: string;
+  customer_name?: string;
+  /** Text that the customer sees on the payment page. */
+  description?: string;
+  /** The coins that the customer can choose from: assets (BTC, ETH, USDT, …), or assets on a network, such as USDT/polygon. By default all that the project offers. */
+  coins?: Array<string>;
+  /** Lifetime in seconds. The default comes from the project’s settings (1800 unless changed). */
+  expires_in?: number;
+  /** Absolute http or https URL, without a user name. */
+  success_url?: string;
+  /** Absolute http or https URL, without a user name. */
+  cancel_url?: string;
+  metadata?: {
+    [name: string]: string;
+  };
+}
+
+/** Unknown fields are ignored and listed in the X-Ignored-Fields response header. */
 export interface CreateOrder {
   /** Fiat amount above 0, with no more decimals than the currency has. At most 1000000 USD, 1000000 EUR, 1000000 GBP, 1000000 CHF, 1500000 CAD, 1500000 AUD, 2000000 NZD, 150000000 JPY, 1500000 SGD, 8000000 HKD, 10000000 SEK, 10000000 NOK, 7000000 DKK, 4000000 PLN, 6000000 BRL, 20000000 MXN, 100000000 INR. */
   amount: number | string;
@@ -65,10 +107,12 @@ export interface CreateOrder {
 
 /** Unknown fields are ignored and listed in the X-Ignored-Fields response header. */
 export interface CreateRefund {
-  /** The id of the order to refund (ord_…). Give either order_id or transaction_id. */
+  /** The id of the order to refund. Give exactly one of transaction_id, order_id, invoice_id. */
   order_id?: string;
-  /** The id of the transaction to refund (a UUID). Give either order_id or transaction_id. */
+  /** The id of the transaction to refund. Give exactly one of transaction_id, order_id, invoice_id. */
   transaction_id?: string;
+  /** The id of the invoice to refund. Give exactly one of transaction_id, order_id, invoice_id. */
+  invoice_id?: string;
   /** Amount to refund, expressed in the payment's currency. It is converted to the crypto asset at the rate that was locked for the payment. If you give neither amount nor crypto_amount, everything that is left is refunded. */
   amount?: number | string;
   /** Amount to refund in whole units of the crypto asset, for example 0.0015 for 0.0015 BTC (not in satoshi). Give either amount or crypto_amount, but not both. */
@@ -117,7 +161,7 @@ export interface CreatedOrder {
   amount_text: string;
   currency: string;
   crypto_currency: string | null;
-  /** Amount due, in whole units of crypto_currency with up to 8 decimals, for example 0.0015 for 0.0015 BTC (not in satoshi). The amount is locked when the order is created, and never written with an exponent. */
+  /** Amount due, in whole units of crypto_currency with up to 8 decimals, for example 0.0015 for 0.0015 BTC (not in satoshi). The amount is locked when the token is chosen, and never written with an exponent. */
   crypto_amount: number | null;
   /** The exact text of `crypto_amount`. */
   crypto_amount_text: string | null;
@@ -176,6 +220,71 @@ export interface EventPage {
   oldest: number;
 }
 
+export interface Invoice {
+  id: string;
+  status: "pending" | "confirming" | "completed" | "failed" | "expired" | "cancelled";
+  amount: number;
+  /** The exact text of `amount`. */
+  amount_text: string;
+  currency: string;
+  crypto_currency: string | null;
+  /** Amount due, in whole units of crypto_currency with up to 8 decimals, for example 0.0015 for 0.0015 BTC (not in satoshi). The amount is locked when the token is chosen, and never written with an exponent. */
+  crypto_amount: number | null;
+  /** The exact text of `crypto_amount`. */
+  crypto_amount_text: string | null;
+  expires_at: string;
+  created_at: string;
+  network: string | null;
+  /** Address to which the customer pays. */
+  address: string | null;
+  /** Amount detected so far, in whole units of crypto_currency. */
+  amount_received: number | null;
+  /** The exact text of `amount_received`. */
+  amount_received_text: string | null;
+  /** Number of confirmations of the newest transfer, at most confirmations_required. Returned only when the payment is read by its id. */
+  confirmations?: number;
+  /** Number of confirmations that the payment needs, fixed together with the quote. */
+  confirmations_required?: number;
+  /** Hash of the transaction that brought the received amount up to the amount due. If a smaller amount was accepted, the hash of the last transaction. Null until the payment is completed. */
+  transaction_hash: string | null;
+  completed_at: string | null;
+  /** Anything unusual about the payment that its status does not show. If there are several exceptions, only the most serious is given. */
+  exception: "reorged" | "paid_late" | "underpaid" | "overpaid" | "none";
+  failure_reason: "underpaid" | "unconfirmed" | null;
+  /** Merchant's own reference. */
+  order_id: string | null;
+  description: string | null;
+  /** Left out when a public key is used. */
+  customer_email?: string | null;
+  /** The metadata given at creation, plus order_id. The value of order_id is the merchant's reference or, if there is none, the invoice's id. Left out when a public key is used. */
+  metadata?: {
+    [name: string]: string;
+  };
+  cancel_url: string | null;
+  /** URL of the payment page, to which you send the customer. */
+  payment_url: string;
+  /** Left out when a public key is used. */
+  customer_name?: string | null;
+  /** The coins that the customer can choose from. Null: all of the project. */
+  coins: Array<string> | null;
+  success_url: string | null;
+}
+
+export interface InvoiceEvent {
+  /** Id of the event, the same in every delivery. Use this id to detect duplicates. */
+  id: string;
+  type: "invoice.created" | "invoice.confirming" | "invoice.completed" | "invoice.expired" | "invoice.failed" | "invoice.cancelled" | "invoice.exception";
+  created_at: string;
+  /** Position of the event among the payment's events, starting at 1. Deliveries may arrive in a different order. */
+  sequence: number;
+  data: OrderEventData;
+}
+
+export interface InvoiceList {
+  data: Array<Invoice>;
+  pagination: Pagination;
+}
+
 /** An error with the key, its permission or the connection. Both APIs use this format. */
 export interface KeyError {
   error: {
@@ -221,7 +330,7 @@ export interface Order {
   amount_text: string;
   currency: string;
   crypto_currency: string | null;
-  /** Amount due, in whole units of crypto_currency with up to 8 decimals, for example 0.0015 for 0.0015 BTC (not in satoshi). The amount is locked when the order is created, and never written with an exponent. */
+  /** Amount due, in whole units of crypto_currency with up to 8 decimals, for example 0.0015 for 0.0015 BTC (not in satoshi). The amount is locked when the token is chosen, and never written with an exponent. */
   crypto_amount: number | null;
   /** The exact text of `crypto_amount`. */
   crypto_amount_text: string | null;
@@ -236,11 +345,11 @@ export interface Order {
   amount_received: number | null;
   /** The exact text of `amount_received`. */
   amount_received_text: string | null;
-  /** Number of confirmations of the newest transfer, at most confirmations_required. Returned only when the order is read by its id. */
+  /** Number of confirmations of the newest transfer, at most confirmations_required. Returned only when the payment is read by its id. */
   confirmations?: number;
   /** Number of confirmations that the payment needs, fixed together with the quote. */
   confirmations_required?: number;
-  /** Hash of the transaction that brought the received amount up to the amount due. If a smaller amount was accepted, the hash of the last transaction. Null until the order is completed. */
+  /** Hash of the transaction that brought the received amount up to the amount due. If a smaller amount was accepted, the hash of the last transaction. Null until the payment is completed. */
   transaction_hash: string | null;
   completed_at: string | null;
   /** Anything unusual about the payment that its status does not show. If there are several exceptions, only the most serious is given. */
@@ -284,9 +393,9 @@ export interface OrderEvent {
 }
 
 export interface OrderEventData {
-  /** Whether the payment is an order or a transaction. */
-  object: "transaction" | "order";
-  /** The order's or transaction's id. */
+  /** The kind of the payment. */
+  object: "transaction" | "order" | "invoice";
+  /** The id of the payment. */
   id: string;
   /** Present only for transactions. */
   transaction_number?: string;
@@ -333,7 +442,7 @@ export interface Refund {
   id: string;
   object: "refund";
   status: "pending" | "completed" | "failed";
-  /** The order's or transaction's id. */
+  /** The id of the payment. */
   payment: string;
   /** Amount in the payment's currency, converted at the rate that was locked for the payment. */
   amount: number;
@@ -370,7 +479,7 @@ export interface RefundEventData {
   id: string;
   object: "refund";
   status: "pending" | "completed" | "failed";
-  /** The order's or transaction's id. */
+  /** The id of the payment. */
   payment: string;
   /** Amount in the payment's currency, converted at the rate that was locked for the payment. */
   amount: number;
@@ -400,7 +509,7 @@ export interface RefundList {
   pagination: Pagination;
 }
 
-/** The new deliveries. Types of events: order.created, order.confirming, order.completed, order.expired, order.failed, refund.created, refund.completed, refund.failed, order.cancelled, order.exception, refund.reorged, payment.wrong_asset, payment.lost. */
+/** The new deliveries. Types of events: order.created, order.confirming, order.completed, order.expired, order.failed, invoice.created, invoice.confirming, invoice.completed, invoice.expired, invoice.failed, refund.created, refund.completed, refund.failed, order.cancelled, order.exception, invoice.cancelled, invoice.exception, refund.reorged, payment.wrong_asset, payment.lost. */
 export interface ResentEvent {
   deliveries: Array<{
     id: string;
@@ -508,9 +617,9 @@ export interface WrongAssetEvent {
 
 /** The payment in its current state, and the money that arrived. */
 export interface WrongAssetEventData {
-  /** Whether the payment is an order or a transaction. */
-  object: "transaction" | "order";
-  /** The order's or transaction's id. */
+  /** The kind of the payment. */
+  object: "transaction" | "order" | "invoice";
+  /** The id of the payment. */
   id: string;
   /** Present only for transactions. */
   transaction_number?: string;
@@ -551,7 +660,7 @@ export interface WrongAssetEventData {
 }
 
 /** Every event of which this version knows the type. */
-export type KnownEvent = OrderEvent | RefundEvent | WrongAssetEvent | LostPaymentEvent;
+export type KnownEvent = OrderEvent | InvoiceEvent | RefundEvent | WrongAssetEvent | LostPaymentEvent;
 
 /** The fields that are amounts, beside which the SDK keeps the exact text. */
 export const AMOUNTS: ReadonlySet<string> = new Set(["amount","amount_received","amount_usd","conversion_rate","crypto_amount","total_volume_usd"]);
@@ -722,6 +831,76 @@ export interface Operations {
     };
     answer: AdvancedOrder;
   };
+  /** Create an invoice. */
+  'POST /v1/invoices': {
+    query: never;
+    body: CreateInvoice;
+    answer: Invoice;
+  };
+  /** List invoices, newest first. */
+  'GET /v1/invoices': {
+    query: {
+      status?: "pending" | "confirming" | "completed" | "failed" | "expired" | "cancelled";
+      /** Lists only items created after this ISO 8601 time, or after this UTC day if you give a date alone. */
+      created_after?: string;
+      /** Lists only items created before this ISO 8601 time, or before this UTC day if you give a date alone. Send the same value with every page request, so that pages do not shift when new items arrive. */
+      created_before?: string;
+      /** Maximum number of items on the page. A value outside the range is rejected (400). */
+      limit?: number;
+      /** Number of items to skip, counted from the newest. */
+      offset?: number;
+    };
+    body: never;
+    answer: InvoiceList;
+  };
+  /** Get an invoice. */
+  'GET /v1/invoices/{id}': {
+    query: never;
+    body: never;
+    answer: Invoice;
+  };
+  /** Cancel an unpaid invoice. */
+  'POST /v1/invoices/{id}/cancel': {
+    query: never;
+    body: never;
+    answer: Invoice;
+  };
+  /** Accept a partial or late payment for an invoice. */
+  'POST /v1/invoices/{id}/accept': {
+    query: never;
+    body: never;
+    answer: Invoice;
+  };
+  /** Simulate the outcome of a test invoice. */
+  'POST /v1/invoices/{id}/simulate': {
+    query: never;
+    body: {
+      /** `paid`: The full amount arrives in time and is confirmed. `confirming`: The full amount is in a block and waits for confirmations. `part`: Half of the amount arrives and is confirmed. `over`: Half as much again as the amount arrives and is confirmed. `late`: The full amount arrives after the time to pay has run out. `failed`: The full amount is detected but never confirmed. `expired`: The time to pay runs out. `replaced`: The transaction that was detected disappears before it is in a block, and another one pays the full amount. `reorged`: The payment completes, and then a chain reorganisation removes its money. `wrong_asset`: The amount arrives in another asset of the same network, where it does not count. `refund_reorged`: A chain reorganisation removes the payout of the newest completed refund. In the sandbox, the payout is mined again after 10 seconds. */
+      outcome: "paid" | "confirming" | "part" | "over" | "late" | "failed" | "expired" | "replaced" | "reorged" | "wrong_asset" | "refund_reorged";
+      /** With paid or over: the seconds that each stage (detected, confirming, completed) takes. By default, all of them happen at once. */
+      stages?: number;
+    };
+    answer: Invoice;
+  };
+  /** Advance the time of a test invoice. */
+  'POST /v1/invoices/{id}/advance': {
+    query: never;
+    body: {
+      /** By this ISO 8601 duration, such as PT61M or P7D; at most ten years ahead of the present. */
+      by?: string;
+      /** true: to the next moment at which something happens by itself. */
+      to_next?: boolean;
+      /** Until nothing happens by itself any more. */
+      to?: "final";
+    };
+    answer: AdvancedInvoice;
+  };
+  /** Complete a test invoice. */
+  'POST /v1/invoices/{id}/complete': {
+    query: never;
+    body: never;
+    answer: Invoice;
+  };
   /** Create a refund. */
   'POST /v1/refunds': {
     query: never;
@@ -736,6 +915,8 @@ export interface Operations {
       order_id?: string;
       /** Lists only the refunds of this transaction. */
       transaction_id?: string;
+      /** Lists only the refunds of this invoice. */
+      invoice_id?: string;
       /** Maximum number of items on the page. A value outside the range is rejected (400). */
       limit?: number;
       /** Number of items to skip, counted from the newest. */
@@ -765,7 +946,7 @@ export interface Operations {
       limit?: number;
       /** Lists only events of these types, separated by commas. */
       types?: string;
-      /** Lists only the events of this payment, an order (ord_…) or a transaction. */
+      /** Lists only the events of this payment (ord_…, inv_… or a UUID). */
       payment?: string;
       /** The number of seconds to wait for the first entry, if there is none yet. The response comes as soon as there is one. */
       wait?: number;

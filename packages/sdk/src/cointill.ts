@@ -1,5 +1,6 @@
 import { Connection, type Options } from './connection.ts';
 import { Events } from './events.ts';
+import { Invoices } from './invoices.ts';
 import { Orders } from './orders.ts';
 import { Refunds } from './refunds.ts';
 import { TestHelpers } from './test-helpers.ts';
@@ -14,6 +15,7 @@ import { Webhooks } from './webhooks.ts';
  */
 export class Cointill {
   readonly orders: Orders;
+  readonly invoices: Invoices;
   readonly transactions: Transactions;
   readonly refunds: Refunds;
   readonly events: Events;
@@ -24,6 +26,7 @@ export class Cointill {
   constructor(options: Options) {
     const connection = new Connection(options);
     this.orders = new Orders(connection);
+    this.invoices = new Invoices(connection);
     this.transactions = new Transactions(connection);
     this.refunds = new Refunds(connection);
     this.events = new Events(connection);

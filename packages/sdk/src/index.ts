@@ -17,6 +17,7 @@ export {
 } from './errors.ts';
 export type { Event, EventType, UnknownEvent } from './event.ts';
 export { Events } from './events.ts';
+export { Invoices } from './invoices.ts';
 export { List } from './list.ts';
 export { Orders } from './orders.ts';
 export { Refunds } from './refunds.ts';

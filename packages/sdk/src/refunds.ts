@@ -4,7 +4,7 @@ import { List } from './list.ts';
 import { Resource } from './resource.ts';
 
 /**
- * Refunds of orders and transactions. You pay them from your own wallet.
+ * Refunds of payments. You pay them from your own wallet.
  *
  * @example
  * const refunds = new Refunds({ key, url });

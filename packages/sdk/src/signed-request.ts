@@ -81,32 +81,40 @@ const LOST: Omit<Sample<LostPaymentEvent['data']>, 'test'> = {
   transaction_hash: HASH,
 };
 
-type Kind<Type> = Type extends `order.${string}` ? 'order' : Type extends `refund.${string}` ? 'refund' : Type;
+type Kind<Type> = Type extends `${infer Prefix extends 'order' | 'invoice' | 'refund'}.${string}` ? Prefix : Type;
 
 /** A sample for each kind of event: one that is missing does not compile. */
 const SAMPLES: Readonly<Record<Kind<EventType>, object>> = {
   order: PAYMENT,
+  invoice: { ...PAYMENT, object: 'invoice', id: `inv_${ID}` },
   refund: REFUND,
   'payment.wrong_asset': WRONG,
   'payment.lost': LOST,
 };
 
-/** Fields in which the sample of a type differs from a completed payment or refund. */
-const DIFFERENCES: { readonly [Type in EventType]?: object } = {
-  'order.created': { status: 'pending', transaction_hash: null },
-  'order.confirming': { status: 'confirming', transaction_hash: null },
-  'order.expired': { status: 'expired', transaction_hash: null },
-  'order.failed': { status: 'failed', transaction_hash: null, failure_reason: 'unconfirmed' },
-  'order.cancelled': { status: 'cancelled', transaction_hash: null },
-  'order.exception': { exception: 'overpaid' },
-  'refund.created': { status: 'pending', transaction_hash: null, completed_at: null },
-  'refund.failed': { status: 'failed', transaction_hash: null, failure_reason: 'cancelled' },
-  'refund.reorged': { status: 'pending', transaction_hash: null, completed_at: null },
+type PaymentStep = EventType extends infer Type ? (Type extends `order.${infer Step}` ? Step : never) : never;
+/** Fields in which the sample of a step differs from a completed payment. */
+const STEPS: { readonly [Step in PaymentStep]: object } = {
+  created: { status: 'pending', transaction_hash: null },
+  confirming: { status: 'confirming', transaction_hash: null },
+  completed: {},
+  expired: { status: 'expired', transaction_hash: null },
+  failed: { status: 'failed', transaction_hash: null, failure_reason: 'unconfirmed' },
+  cancelled: { status: 'cancelled', transaction_hash: null },
+  exception: { exception: 'overpaid' },
+};
+/** Fields in which the sample of a refund's event differs from a completed refund. */
+const REFUND_STEPS: Readonly<Record<string, object>> = {
+  created: { status: 'pending', transaction_hash: null, completed_at: null },
+  failed: { status: 'failed', transaction_hash: null, failure_reason: 'cancelled' },
+  reorged: { status: 'pending', transaction_hash: null, completed_at: null },
 };
 
 function sampleOf(type: EventType): object {
-  const kind = type.replace(/^(order|refund)\..*/, '$1') as Kind<EventType>;
-  return { ...SAMPLES[kind], ...DIFFERENCES[type] };
+  const [prefix = '', step = ''] = type.split('.');
+  const kind = (type.startsWith('payment.') ? type : prefix) as Kind<EventType>;
+  const differences: Readonly<Record<string, object>> = kind === 'refund' ? REFUND_STEPS : STEPS;
+  return { ...SAMPLES[kind], ...differences[step] };
 }
 
 /**

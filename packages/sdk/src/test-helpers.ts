@@ -1,4 +1,4 @@
-import type { AdvancedOrder, Operations, Order, Transaction } from './api.generated.ts';
+import type { AdvancedOrder, Invoice, Operations, Order, Transaction } from './api.generated.ts';
 import type { CallOptions } from './connection.ts';
 import { Resource } from './resource.ts';
 import { signedRequest, type SignedRequest } from './signed-request.ts';
@@ -16,19 +16,20 @@ type Simulation = Operations['POST /v1/orders/{id}/simulate']['body'];
  */
 export class TestHelpers extends Resource {
   /**
-   * Simulates what a customer does: pays an order or a transaction of test mode, in full, in part, late …
+   * Simulates what a customer does: pays a payment of test mode, in full, in part, late …
    *
    * @example
    * await cointill.test.simulate(order.id, { outcome: 'paid' });
    */
-  async simulate(id: string, simulation: Simulation, options?: CallOptions): Promise<Order | Transaction> {
+  async simulate(id: string, simulation: Simulation, options?: CallOptions): Promise<Order | Invoice | Transaction> {
     const sent = { id, body: simulation };
+    if (id.startsWith('inv_')) return this.connection.call('POST /v1/invoices/{id}/simulate', sent, options);
     if (id.startsWith('ord_')) return this.connection.call('POST /v1/orders/{id}/simulate', sent, options);
     return (await this.connection.call('POST /api/transactions/{id}/simulate', sent, options)).transaction;
   }
 
   /**
-   * Lets the time of an order or a transaction of test mode pass: what is due happens at once, moment by moment, with
+   * Lets the time of a payment of test mode pass: what is due happens at once, moment by moment, with
    * the time of its moment, and webhooks are really sent. `by` is an ISO 8601 duration.
    *
    * @example
@@ -36,6 +37,7 @@ export class TestHelpers extends Resource {
    */
   async advance(id: string, to: Advance, options?: CallOptions): Promise<AdvancedOrder> {
     const sent = { id, body: to };
+    if (id.startsWith('inv_')) return this.connection.call('POST /v1/invoices/{id}/advance', sent, options);
     if (id.startsWith('ord_')) return this.connection.call('POST /v1/orders/{id}/advance', sent, options);
     const { success: _success, ...advanced } = await this.connection.call(
       'POST /api/transactions/{id}/advance',
@@ -43,6 +45,16 @@ export class TestHelpers extends Resource {
       options,
     );
     return advanced;
+  }
+
+  /**
+   * Completes an invoice of test mode at once.
+   *
+   * @example
+   * await cointill.test.complete(invoice.id);
+   */
+  complete(id: string, options?: CallOptions): Promise<Invoice> {
+    return this.connection.call('POST /v1/invoices/{id}/complete', { id }, options);
   }
 
   /**

@@ -76,7 +76,7 @@ export async function bookLost(
       address: shownAddress(network, first.address),
     };
     const draft = draftOf(app, { ...booking, projectId, amountUsdCents, quote, now });
-    const { payment, events } = paymentEvents(app, draft, ['order.created'], now);
+    const { payment, events } = paymentEvents(app, draft, ['created'], now);
     const policy = (await policiesOf(app, trx, [payment]))(payment);
     const address: IssuedAddress = {
       paymentId: payment.id,

@@ -1,5 +1,6 @@
 import type { RefundState, SavedMail } from '../../domain/mail-content.ts';
 import type { EventType } from '../../domain/event-type.ts';
+import { stepEvents } from '../../domain/payment-kind.ts';
 import type { Trx } from '../../store/database.ts';
 import { transitionsNow } from '../../store/figures/figure-slots.ts';
 import {
@@ -163,7 +164,7 @@ function receipts(shops: CustomerMailShops, completions: readonly Completion[], 
     .map(({ paymentId }) => ({ paymentId, mailKey: 'receipt', content: { kind: 'receipt' } }));
 }
 
-const CUSTOMER_EVENTS: readonly EventType[] = ['order.exception', 'refund.created'];
+const CUSTOMER_EVENTS: readonly EventType[] = [...stepEvents('exception'), 'refund.created'];
 /** The time in which a customer who pays in parts sends the next one. */
 const PART_DELAY_MS = 3 * 60_000;
 
@@ -177,7 +178,7 @@ async function customerEventMails(
   const events = await eventsSince(trx, shops.scopes, CUSTOMER_EVENTS, Math.max(since, now - PATIENCE_MS));
   const fresh = events.filter(({ createdAt, ...event }) => shops.isSince({ ...event, at: createdAt }));
   const drafts = fresh.flatMap(({ type, paymentId, body }): readonly (Draft & { readonly paymentId: string })[] => {
-    if (type === 'order.exception') {
+    if (type !== 'refund.created') {
       const delayMs = PART_DELAY_MS;
       return [{ paymentId, mailKey: 'part_arrived', content: { kind: 'part_arrived' }, delayMs }];
     }

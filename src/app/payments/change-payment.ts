@@ -1,4 +1,3 @@
-import type { EventType } from '../../domain/event-type.ts';
 import type { Payment, PaymentApi } from '../../domain/payment.ts';
 import type { Mode } from '../../domain/permission.ts';
 import {
@@ -163,8 +162,7 @@ export function observe(
     if (result.kind === 'refused') return result;
     if (result.kind === 'unchanged') continue;
     moved = true;
-    const types: readonly EventType[] = result.events;
-    const announced = paymentEvents(app, result.payment, types, now);
+    const announced = paymentEvents(app, result.payment, result.steps, now);
     payment = announced.payment;
     transitions.push(...result.transitions);
     events.push(...announced.events);

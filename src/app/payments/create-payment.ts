@@ -1,3 +1,4 @@
+import { coinName, isPayableIn } from '../../domain/coin-choice.ts';
 import type { Payment } from '../../domain/payment.ts';
 import { nextDueAt } from '../../domain/transition.ts';
 import type { LockedIssuer, Rail } from '../../modes/rail.ts';
@@ -77,6 +78,8 @@ export function createPaymentCreator(app: App, runner: TransactionRunner): Payme
         if (refusal !== null) return { kind: 'wrong_clock' as const, message: refusal };
         const createdAt = app.clock();
         const rail = app.railFor(request.mode);
+        const unpayable = await unpayableCoins(rail, request);
+        if (unpayable !== null) return unpayable;
         const item = { id: newId(app, createdAt), createdAt, request, rail, present, idempotency };
         const saver = savers[request.mode];
         const saved = await saver.add(item);
@@ -84,6 +87,19 @@ export function createPaymentCreator(app: App, runner: TransactionRunner): Payme
         if (outcome.kind === 'fault') throw outcome.error;
         return outcome;
       }),
+  };
+}
+
+/** The refusal of a payment that its customer could pay in no coin. Reads nothing unless the request names coins. */
+async function unpayableCoins(rail: Rail, { projectId, coins }: NewPayment): Promise<TokenRefusal | null> {
+  if (coins === null) return null;
+  const offered = await rail.tokens(projectId);
+  if (offered.some((token) => isPayableIn(coins, token))) return null;
+  const names = offered.map(coinName).join(', ');
+  return {
+    kind: 'refused',
+    param: 'coins',
+    message: `The project cannot be paid in any of coins. ${names === '' ? 'It has no wallet yet.' : `It offers ${names}.`}`,
   };
 }
 
@@ -223,7 +239,7 @@ function makeBatch(
     const { payment, events } = paymentEvents(
       { random: app.random, requestId: item.request.requestId ?? undefined },
       numbered,
-      ['order.created'],
+      ['created'],
       draft.createdAt,
     );
     const body = item.present(payment);

@@ -126,6 +126,26 @@ describe('the coins of a project', () => {
     expect(await order('USDC')).toMatchObject({ body: 'USDC/ethereum' });
   });
 
+  it('refuse an invoice that could be paid in none of its coins, and let its customer choose among the others', async () => {
+    const app = await shop();
+    const creator = createPaymentCreator(app, app.database.pipeline);
+    const invoice = (coins: readonly string[]) => {
+      const request = { ...newPayment(app.projectId, { mode: 'live', api: 'invoice', token: null }), coins };
+      return creator.create(request, ({ id }) => id, null);
+    };
+    expect(await invoice(['LTC', 'USDC/arbitrum'])).toMatchObject({
+      kind: 'refused',
+      param: 'coins',
+      message: expect.stringContaining('It offers BTC/bitcoin, ETH/ethereum'),
+    });
+    const made = await invoice(['LTC', 'USDC/polygon']);
+    if (made.kind !== 'done') throw new Error(made.kind);
+    const choose = (asset: string, network: string) => selectToken(app, { id: made.body }, { asset, network });
+    expect(await choose('BTC', 'bitcoin')).toMatchObject({ kind: 'refused', param: 'crypto_currency' });
+    expect(await choose('USDC', 'ethereum')).toMatchObject({ kind: 'refused', param: 'network' });
+    expect(await choose('USDC', 'polygon')).toMatchObject({ kind: 'changed', payment: { status: 'pending' } });
+  });
+
   it('hold for customers who choose on the page; what is asked for already stays', async () => {
     const app = await shop();
     const { id } = await app.pay({ mode: 'live', api: 'transaction', token: null });

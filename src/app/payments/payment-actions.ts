@@ -1,6 +1,7 @@
 import { isOpen } from '../../domain/status.ts';
 import { inTimeUntil, sumTransfers, type Payment, type Quote, type Transfer } from '../../domain/payment.ts';
 import { tokenRefusal, type Observation } from '../../domain/transition.ts';
+import { isPayableIn } from '../../domain/coin-choice.ts';
 import type { Token } from '../../domain/asset.ts';
 import { saveQuoteAgain } from '../../store/payments/save-changes.ts';
 import type { Trx } from '../../store/database.ts';
@@ -94,7 +95,10 @@ export function selectToken(
       const reason = tokenRefusal(payment, changes, now);
       if (reason !== null) return { kind: 'refused', reason, payment };
       const rail = app.railFor(payment.mode);
-      const choice = await chooseToken(rail, payment.projectId, wanted.asset, wanted.network, trx);
+      const choice = await chooseToken(rail, payment.projectId, wanted.asset, wanted.network, {
+        coins: payment.coins,
+        trx,
+      });
       if (choice.kind !== 'ok') return choice;
       return chosen(app, rail, { payment, changes }, choice.token, trx, now);
     },
@@ -133,8 +137,9 @@ export interface NotSandbox {
 export function completeSandboxPayment(
   app: App,
   selector: PaymentSelector,
+  presented?: Presented,
 ): Promise<ChangeOutcome<TokenRefusal | NotSandbox>> {
-  return changeInSandbox(app, selector, 'payment.complete', async (rail, payment, trx, now) => {
+  const decide: Parameters<typeof changeInSandbox>[3] = async (rail, payment, trx, now) => {
     const known = (await findTransfers(trx, [payment.id])).get(payment.id) ?? [];
     const settled = await settle(rail, payment, known, now, trx);
     if (settled.kind !== 'settled') return settled;
@@ -143,7 +148,8 @@ export function completeSandboxPayment(
       await saveTransfers(trx, [transfer], receiptPrices(rail, now));
     }
     return observed(settled.observation);
-  });
+  };
+  return changeInSandbox(app, selector, 'payment.complete', decide, presented);
 }
 
 /** Makes a change that only the sandbox's rail allows. */
@@ -202,7 +208,8 @@ export async function firstQuote(
   isWanted: (token: Token) => boolean = () => true,
 ): Promise<Quote | TokenRefusal> {
   let refusal: TokenRefusal = { kind: 'refused', param: 'crypto_currency', message: 'No token is enabled.' };
-  for (const token of (await rail.tokens(payment.projectId, trx)).filter(isWanted)) {
+  const tokens = (await rail.tokens(payment.projectId, trx)).filter((token) => isPayableIn(payment.coins, token));
+  for (const token of tokens.filter(isWanted)) {
     const quoted = await quotePayment(rail, payment, token, trx);
     if (quoted.kind === 'ok') return quoted.quote;
     refusal = quoted;

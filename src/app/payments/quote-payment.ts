@@ -8,6 +8,7 @@ import {
   type Token,
   type UsdPriceE8,
 } from '../../domain/asset.ts';
+import { isPayableIn } from '../../domain/coin-choice.ts';
 import { formatDecimal, type Fiat } from '../../domain/money.ts';
 import { isNetwork, nativeAsset, settingOf, type Network } from '../../domain/networks.ts';
 import type { Payment, Quote } from '../../domain/payment.ts';
@@ -25,7 +26,7 @@ import { DEFAULT_TOLERANCE_BASIS_POINTS, type Issued, type Issuer, type IssuingW
 export type TokenRefusal =
   | ({
       readonly kind: 'refused';
-      readonly param: 'crypto_currency' | 'network' | 'amount';
+      readonly param: 'coins' | 'crypto_currency' | 'network' | 'amount';
       /** The sentence for pages, whose readers choose from a list. */
       readonly sentence?: Rejected;
     } & Refusal)
@@ -39,9 +40,9 @@ export async function chooseToken(
   projectId: string,
   asset: string,
   network: string | null,
-  trx?: Trx,
+  { coins = null, trx }: { readonly coins?: Payment['coins']; readonly trx?: Trx } = {},
 ): Promise<TokenChoice> {
-  const enabled = await issuer.tokens(projectId, trx);
+  const enabled = (await issuer.tokens(projectId, trx)).filter((token) => isPayableIn(coins, token));
   const token = enabled.find(
     (candidate) => candidate.asset === asset && (network === null || candidate.network === network),
   );

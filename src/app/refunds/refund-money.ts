@@ -22,6 +22,7 @@ export type RefundRefusal =
         | 'address'
         | 'order_id'
         | 'transaction_id'
+        | 'invoice_id'
         | null;
       /** The address is valid, but not of the customer's wallet. */
       readonly notYours?: true;

@@ -1,12 +1,12 @@
 import {
-  isOrderEvent,
   isRefundEvent,
+  isStepEvent,
   sampleStatus,
   type EventType,
   type OtherEventType,
   type RefundEventType,
 } from '../../domain/event-type.ts';
-import { blankPayment, type Payment } from '../../domain/payment.ts';
+import { blankPayment, type Payment, type PaymentApi } from '../../domain/payment.ts';
 import type { Refund } from '../../domain/refund.ts';
 import type { PaymentStatus } from '../../domain/status.ts';
 import { sandboxAddress, sandboxTransactionHash } from '../../rails/sandbox/sandbox.ts';
@@ -18,9 +18,9 @@ import { newId, type App } from '../context.ts';
 
 /** The data of a sample event: an invented payment or refund in the state that the event type announces. */
 export function sampleData(app: App, endpoint: WebhookEndpoint, type: EventType, now: number): object {
-  const payment = samplePayment(app, endpoint, now);
+  const payment = samplePayment(app, endpoint, type.startsWith('invoice.') ? 'invoice' : 'order', now);
   if (isRefundEvent(type)) return refundView(sampleRefund(payment, type, now), app.links);
-  return isOrderEvent(type) ? paymentEventData(inStatus(payment, sampleStatus(type), now)) : otherData(payment, type);
+  return isStepEvent(type) ? paymentEventData(inStatus(payment, sampleStatus(type), now)) : otherData(payment, type);
 }
 
 function inStatus(payment: Payment, status: PaymentStatus, now: number): Payment {
@@ -45,13 +45,13 @@ function otherData(payment: Payment, type: OtherEventType): object {
   }
 }
 
-function samplePayment(app: App, endpoint: WebhookEndpoint, now: number): Payment {
+function samplePayment(app: App, endpoint: WebhookEndpoint, api: PaymentApi, now: number): Payment {
   const id = newId(app, now);
   return blankPayment({
     id,
     projectId: endpoint.projectId,
     mode: endpoint.mode,
-    api: 'order',
+    api,
     status: 'pending',
     amountMinor: 10_000n,
     currency: 'USD',

@@ -1,5 +1,6 @@
 import { InvalidArgumentError, Option, type Command } from 'commander';
 import { EVENT_TYPES, isEventType } from '../../domain/event-type.ts';
+import { PAYMENT_ID_FORMS } from '../../domain/payment-kind.ts';
 import { commaSeparated, wholeNumber } from '../arguments.ts';
 import { print, printsRecord, table, writeErrorLines, writeLines, type OutputOptions } from '../output.ts';
 import { untilStopSignal } from '../signals.ts';
@@ -31,7 +32,7 @@ export function addEventCommands(events: Command): void {
   printsRecord(events.command('list').description('list events, oldest first'))
     .addOption(sinceOption().default({ after: 'start' }, 'start'))
     .addOption(typesOption())
-    .option('--payment <id>', 'only the events of this payment, an order (ord_…) or a transaction')
+    .option('--payment <id>', `only the events of this payment (${PAYMENT_ID_FORMS})`)
     .option('--limit <n>', `how many, 1 to ${MAX_LIMIT}`, wholeNumber(1, MAX_LIMIT), 20)
     .action(list);
   printsRecord(events.command('get').description('show an event, its body and its deliveries'))

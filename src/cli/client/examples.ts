@@ -5,6 +5,6 @@ export const CLIENT_EXAMPLES = {
   'events get': ['events get evt_…'],
   'events resend': ['events resend evt_…', 'events resend evt_… --forward-to localhost:3000/webhooks'],
   'events tail': ['events tail --json'],
-  trigger: ['trigger order.completed', 'trigger refund.completed --order ord_…'],
+  trigger: ['trigger order.completed', 'trigger invoice.completed', 'trigger refund.completed --order ord_…'],
   verify: ['verify --secret whsec_… < request.txt'],
 } as const satisfies Readonly<Record<string, readonly string[]>>;

@@ -1,7 +1,14 @@
 import { bech32 } from '@scure/base';
 import { Argument, type Command } from 'commander';
-import { EVENT_TYPES, isRefundEvent, type EventType } from '../../domain/event-type.ts';
-import { decodeId, parseUuid } from '../../domain/id.ts';
+import {
+  EVENT_TYPES,
+  isRefundEvent,
+  PAYMENT_STEPS,
+  type EventType,
+  type PaymentStep,
+} from '../../domain/event-type.ts';
+import type { PaymentApi } from '../../domain/payment.ts';
+import { PAYMENT_ID_FORMS, PAYMENT_KINDS, parsePaymentId, stepEvent, stepEvents } from '../../domain/payment-kind.ts';
 import type { Simulation } from '../../domain/simulation.ts';
 import { CommandFailure, UsageFailure } from '../failure.ts';
 import { print, printsRecord, writeLines, type OutputOptions } from '../output.ts';
@@ -13,17 +20,23 @@ interface TriggerOptions extends OutputOptions {
   readonly order?: string;
 }
 
-/** The outcome that leads to an event of an order; refunds and cancelling have ways of their own. */
-const OUTCOMES: Readonly<Partial<Record<EventType, Simulation>>> = {
-  'order.confirming': 'confirming',
-  'order.completed': 'paid',
-  'order.expired': 'expired',
-  'order.failed': 'failed',
-  'order.exception': 'part',
-  'payment.wrong_asset': 'wrong_asset',
+/** The outcome that leads to a step of a payment; the others have ways of their own. */
+const OUTCOMES: Readonly<Partial<Record<PaymentStep, Simulation>>> = {
+  confirming: 'confirming',
+  completed: 'paid',
+  expired: 'expired',
+  failed: 'failed',
+  exception: 'part',
 };
+/** The collections of payments, and the field of an answer that has the payment. */
+const COLLECTIONS: Readonly<Record<PaymentApi, { readonly path: string; readonly field: string | null }>> = {
+  transaction: { path: '/api/transactions', field: 'transaction' },
+  order: { path: '/v1/orders', field: null },
+  invoice: { path: '/v1/invoices', field: null },
+};
+const INVOICE = { amount: 10, currency: 'USD' };
 /** A token, so that money can arrive in another asset of its network. */
-const ORDER = { amount: 10, currency: 'USD', crypto_currency: 'USDC' };
+const ORDER = { ...INVOICE, crypto_currency: 'USDC' };
 /** Longer than the sandbox takes to pay a refund. */
 const PATIENCE_MS = 30_000;
 const WAIT_SECONDS = 15;
@@ -32,21 +45,21 @@ const WAIT_SECONDS = 15;
 export function addTriggerCommand(trigger: Command): void {
   printsRecord(trigger)
     .addArgument(new Argument('<event>', 'the type of the event').choices(EVENT_TYPES))
-    .option('--order <id>', 'the test order (ord_…) or transaction that it happens to; by default a new order')
+    .option('--order <id>', `the test payment that it happens to (${PAYMENT_ID_FORMS}); by default a new one`)
     .action(async (type: EventType, { order, ...options }: TriggerOptions) => {
       const service = serviceOf(process.env);
       if (service.mode !== 'test') throw new CommandFailure('COINTILL_KEY is a live key. Use a test key (sk_test_…).');
       if (type === 'payment.lost') {
         throw new CommandFailure('payment.lost happens to live payments alone, after a restore or a failover.');
       }
-      if (type === 'order.created' && order !== undefined) {
-        throw new UsageFailure('order.created happens when an order is created. Leave out --order.');
+      if (stepOf(type) === 'created' && order !== undefined) {
+        throw new UsageFailure(`${type} happens when a payment is created. Leave out --order.`);
       }
       const { head } = await readLog(service, { after: 'now', limit: 1 });
-      const payment = order === undefined ? await createOrder(service) : await readPayment(service, order);
+      const payment = order === undefined ? await createPayment(service, type) : await readPayment(service, order);
       refuseImpossible(payment, type);
       const say = (line: string): void => (options.json === true ? undefined : writeLines([line]));
-      if (order === undefined) say(`Created ${payment.id} over 10.00 USD. To use an order of yours, give --order.`);
+      if (order === undefined) say(`Created ${payment.id} over 10.00 USD. To use a payment of yours, give --order.`);
       await cause(service, payment, type);
       const entries = await eventsUntil(service, payment, type, head);
       print(options, { payment: payment.id, events: entries.map((entry) => entryRecord(entry)) }, () =>
@@ -57,6 +70,7 @@ export function addTriggerCommand(trigger: Command): void {
 
 interface Payment {
   readonly id: string;
+  readonly api: PaymentApi;
   /** Where it is changed, such as `/v1/orders/ord_…`. */
   readonly path: string;
   readonly status: string;
@@ -64,41 +78,48 @@ interface Payment {
   readonly address: string;
 }
 
-async function createOrder(service: Service): Promise<Payment> {
-  const order = await ask(service, 'POST', '/v1/orders', { body: ORDER });
+async function createPayment(service: Service, type: EventType): Promise<Payment> {
+  const [path, body] = type.startsWith('invoice.') ? ['/v1/invoices', INVOICE] : ['/v1/orders', ORDER];
+  const created = await ask(service, 'POST', path, { body });
   // The answer to a creation lacks the address.
-  return readPayment(service, textAt(JSON.parse(order.text), 'id'));
+  return readPayment(service, textAt(JSON.parse(created.text), 'id'));
 }
 
 async function readPayment(service: Service, id: string): Promise<Payment> {
-  const isOrder = decodeId('order', id) !== null;
-  if (!isOrder && parseUuid(id) === null)
-    throw new UsageFailure('--order must be the id of an order (ord_…) or a transaction.');
-  const collection = isOrder ? '/v1/orders' : '/api/transactions';
-  const body: unknown = JSON.parse((await ask(service, 'GET', `${collection}/${id}`)).text);
-  return paymentOf(collection, isOrder ? body : at(body, 'transaction'));
+  const api = parsePaymentId(id)?.api;
+  if (api === undefined) throw new UsageFailure(`--order must be the id of a payment: ${PAYMENT_ID_FORMS}.`);
+  const { path: collection, field } = COLLECTIONS[api];
+  const path = `${collection}/${id}`;
+  const answer: unknown = JSON.parse((await ask(service, 'GET', path)).text);
+  const body = field === null ? answer : at(answer, field);
+  return { id, api, path, status: textAt(body, 'status'), address: textAt(body, 'address') };
 }
 
-function paymentOf(collection: string, body: unknown): Payment {
-  const id = textAt(body, 'id');
-  return { id, path: `${collection}/${id}`, status: textAt(body, 'status'), address: textAt(body, 'address') };
+/** The step of a payment that an event tells of; null if it tells of something else. */
+function stepOf(type: EventType): PaymentStep | null {
+  return PAYMENT_STEPS.find((step) => stepEvents(step).some((one) => one === type)) ?? null;
 }
 
 const OVER = ['completed', 'failed', 'expired', 'cancelled'];
 const CONFIRMING = ['processing', 'confirming'];
 
-/** Each of these events happens once to a payment, while it is open. */
-function refuseImpossible({ id, status }: Payment, type: EventType): void {
-  if (!type.startsWith('order.') || type === 'order.exception') return;
-  if (!OVER.includes(status) && !(CONFIRMING.includes(status) && type === 'order.confirming')) return;
-  throw new CommandFailure(`${id} is ${status}, so ${type} cannot happen to it any more. Use another order.`);
+/** Each of these events happens once to a payment of its kind, while it is open. */
+function refuseImpossible({ id, api, status }: Payment, type: EventType): void {
+  const step = stepOf(type);
+  if (step === null) return;
+  const own = stepEvent({ api }, step);
+  if (own !== type) throw new UsageFailure(`${id} is ${PAYMENT_KINDS[api].one}, so its event is ${own}.`);
+  if (step === 'exception') return;
+  if (!OVER.includes(status) && !(CONFIRMING.includes(status) && step === 'confirming')) return;
+  throw new CommandFailure(`${id} is ${status}, so ${type} cannot happen to it any more. Use another payment.`);
 }
 
 /** Makes the event happen by the calls that a shop would make, and by simulation. */
 async function cause(service: Service, payment: Payment, type: EventType): Promise<void> {
-  const outcome = OUTCOMES[type];
+  const step = stepOf(type);
+  const outcome = type === 'payment.wrong_asset' ? 'wrong_asset' : step === null ? undefined : OUTCOMES[step];
   if (outcome !== undefined) await simulate(service, payment, outcome);
-  else if (type === 'order.cancelled') await ask(service, 'POST', `${payment.path}/cancel`);
+  else if (step === 'cancelled') await ask(service, 'POST', `${payment.path}/cancel`);
   else if (isRefundEvent(type)) await causeRefund(service, payment, type);
 }
 
@@ -109,7 +130,7 @@ async function simulate(service: Service, { path }: Payment, outcome: Simulation
 async function causeRefund(service: Service, payment: Payment, type: EventType): Promise<void> {
   if (type === 'refund.reorged' && (await isReorged(service, payment))) return;
   if (!OVER.includes(payment.status)) await simulate(service, payment, 'paid');
-  const named = payment.id.startsWith('ord_') ? { order_id: payment.id } : { transaction_id: payment.id };
+  const named = { [PAYMENT_KINDS[payment.api].refundField]: payment.id };
   const isPaid = type === 'refund.completed' || type === 'refund.reorged';
   const address = isPaid && payment.address !== '' ? otherAddress(payment.address) : undefined;
   const { head } = await readLog(service, { after: 'now', limit: 1 });

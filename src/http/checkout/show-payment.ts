@@ -1,3 +1,4 @@
+import { isPayableIn } from '../../domain/coin-choice.ts';
 import { PAYMENT_KINDS } from '../../domain/payment-kind.ts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Access } from '../../app/projects/access.ts';
@@ -216,7 +217,9 @@ export async function payingFacts({ app, access }: Reading, payment: Payment): P
   const monitoringMs = monitoringMsOf(app, project?.monitoringHours ?? null);
   const explorer = quote === null ? null : explorerOf(rail, quote);
   if (!isOpen(payment.status)) return { tokens: [], evm: null, explorer, payable: false, monitoringMs };
-  const tokens = PAYMENT_KINDS[payment.api].choosesToken ? await rail.listed(payment.projectId) : [];
+  const tokens = PAYMENT_KINDS[payment.api].choosesToken
+    ? (await rail.listed(payment.projectId)).filter((token) => isPayableIn(payment.coins, token))
+    : [];
   return {
     tokens: tokens.map(({ asset, network }) => ({ asset, network })),
     evm: quote === null ? null : rail.evmChain(quote),

@@ -36,7 +36,7 @@ export interface Branding {
  * smallest units. There is no field for a customer's name or e-mail, because anybody with the link sees the page.
  */
 export interface PaymentView {
-  /** The id in `/pay/<id>`: a UUID or `ord_…`; given to the shop as `payment_id`. */
+  /** The id in `/pay/<id>`: a UUID, `ord_…` or `inv_…`; given to the shop as `payment_id`. */
   readonly paymentId: string;
   /** Changes exactly when the page would look different, for every visitor alike. */
   readonly version: string;

@@ -1,4 +1,4 @@
-import { parsePaymentId } from '../../domain/payment-kind.ts';
+import { PAYMENT_ID_FORMS, parsePaymentId } from '../../domain/payment-kind.ts';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import { forRequest } from '../../app/context.ts';
@@ -31,7 +31,7 @@ import {
 } from './schema.ts';
 
 const tags = ['Events'];
-const guard = (operation: Operation) => ({ guard: { kind: 'api', api: 'order', operation } as const });
+const guard = (operation: Operation) => ({ guard: { kind: 'api', api: 'v1', operation } as const });
 const idParams = Type.Object({ id: Type.String({ description: 'The id of the event (evt_…).' }) });
 /** How long a caller rests before it waits again, if too many calls wait. */
 const RETRY_SECONDS = 5;
@@ -154,7 +154,7 @@ function readTypes(text: string): readonly EventType[] {
 
 function readPaymentId(text: string): string {
   const id = parsePaymentId(text)?.id;
-  if (id === undefined) throw invalid('payment', 'payment must be the id of an order (ord_…) or of a transaction.');
+  if (id === undefined) throw invalid('payment', `payment must be the id of a payment: ${PAYMENT_ID_FORMS}.`);
   return id;
 }
 

@@ -1,6 +1,7 @@
 import { Type, type Static } from 'typebox';
 import { EVENT_TYPES } from '../../domain/event-type.ts';
 import { MAX_WAIT_SECONDS } from '../../domain/event-log.ts';
+import { PAYMENT_ID_FORMS } from '../../domain/payment-kind.ts';
 import { described, integer, nullable, oneOf, time } from '../fields.ts';
 import { DELIVERY_STATES } from '../../store/schema/webhooks.ts';
 
@@ -20,7 +21,7 @@ export const listEventsQuery = Type.Object({
     }),
   ),
   payment: Type.Optional(
-    described('Lists only the events of this payment, an order (ord_…) or a transaction.', { examples: ['ord_…'] }),
+    described(`Lists only the events of this payment (${PAYMENT_ID_FORMS}).`, { examples: ['ord_…'] }),
   ),
   wait: Type.Optional(
     integer(

@@ -5,9 +5,9 @@ type Json = Readonly<Record<string, unknown>>;
 
 const OVERVIEW = `Accept cryptocurrency payments.
 
-**Two APIs.** With the Transaction API (\`/api/transactions\`), the customer chooses the token on the payment page. With the Order API (\`/v1\`), you choose the token when you create the order. A payment can be read only through the API that created it.
+**Payments.** With an invoice (\`/v1/invoices\`), the customer chooses the token on the payment page, in the format of the Order API. With an order (\`/v1/orders\`), you choose the token when you create it. With the Transaction API (\`/api/transactions\`), the customer chooses the token, and its errors have a format of their own. A payment can be read only where it was created.
 
-**Keys.** Send the header \`Authorization: Bearer <key>\` with every request. Secret keys begin with \`sk_test_\` in test mode, where no money moves, and with \`sk_live_\` in live mode. The Order API accepts live keys at the live address and test keys at the sandbox address. The Transaction API also accepts test keys at the live address. A public key begins with \`pk_test_\` or \`pk_live_\`. It can only create payments and read a payment by its id, without the customer's data. If the project has allowed origins, URLs sent with a public key must be on one of these origins.
+**Keys.** Send the header \`Authorization: Bearer <key>\` with every request. Secret keys begin with \`sk_test_\` in test mode, where no money moves, and with \`sk_live_\` in live mode. Everything below \`/v1\` accepts live keys at the live address and test keys at the sandbox address. The Transaction API also accepts test keys at the live address. A public key begins with \`pk_test_\` or \`pk_live_\`. It can only create payments and read a payment by its id, without the customer's data. If the project has allowed origins, URLs sent with a public key must be on one of these origins.
 
 **Permissions.** Full Access allows everything, Read Only allows only reading, and Write Only allows only creating and changing. Instead of one of these permissions, a key can have scopes: ${SCOPES.map((scope) => `\`${scope}\``).join(', ')}. The description of each call names the scope that the call needs. If the key lacks this scope, the request is rejected (403, \`permission_error\`), and the message lists the scopes of the key.
 
@@ -26,7 +26,11 @@ export function documentHead() {
         name: 'Orders',
         description: 'You choose the token when you create the order. The amount can be in any supported currency.',
       },
-      { name: 'Refunds', description: 'Refunds of transactions and orders.' },
+      {
+        name: 'Invoices',
+        description: 'The customer chooses the coin on the payment page, at the price of that moment.',
+      },
+      { name: 'Refunds', description: 'Refunds of payments.' },
       { name: 'Events', description: 'What happened to payments and refunds, in order, with or without webhooks.' },
       { name: 'Webhooks', description: 'Signed events that Cointill sends to your registered endpoints.' },
     ],

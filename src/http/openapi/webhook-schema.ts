@@ -2,7 +2,7 @@ import { Type, type TSchema } from 'typebox';
 import {
   EVENT_TYPES,
   isOptIn,
-  isOrderEvent,
+  isStepEvent,
   isRefundEvent,
   meaningOf,
   type EventType,
@@ -21,9 +21,9 @@ const orderEventData = Type.Object(
   {
     object: Type.Unsafe<string>({
       ...oneOf(PAYMENT_APIS),
-      description: 'Whether the payment is an order or a transaction.',
+      description: 'The kind of the payment.',
     }),
-    id: described("The order's or transaction's id."),
+    id: described('The id of the payment.'),
     transaction_number: Type.Optional(described('Present only for transactions.', { examples: ['TXN-2026-000001'] })),
     status: Type.Unsafe<string>({
       ...oneOf([...new Set([...ORDER_STATUSES, ...PAYMENT_STATUSES])]),
@@ -105,7 +105,9 @@ function event(title: string, types: readonly EventType[], data: TSchema) {
 
 const typesOf = (prefix: string): readonly EventType[] => EVENT_TYPES.filter((type) => type.startsWith(prefix));
 
+/** The same data, but types of their own, by which programs tell the events of orders and of invoices apart. */
 const ORDER_EVENT = event('OrderEvent', typesOf('order.'), orderEventData);
+const INVOICE_EVENT = event('InvoiceEvent', typesOf('invoice.'), orderEventData);
 const REFUND_EVENT = event('RefundEvent', typesOf('refund.'), refundEventData);
 const OTHER_EVENTS: Readonly<Record<OtherEventType, TSchema>> = {
   'payment.wrong_asset': event('WrongAssetEvent', ['payment.wrong_asset'], wrongAssetEventData),
@@ -114,7 +116,7 @@ const OTHER_EVENTS: Readonly<Record<OtherEventType, TSchema>> = {
 
 /** The schema of an event's body. */
 export function eventShape(type: EventType): TSchema {
-  if (isOrderEvent(type)) return ORDER_EVENT;
+  if (isStepEvent(type)) return type.startsWith('invoice.') ? INVOICE_EVENT : ORDER_EVENT;
   return isRefundEvent(type) ? REFUND_EVENT : OTHER_EVENTS[type];
 }
 

@@ -5,20 +5,7 @@ import { FIATS, MAX_AMOUNTS } from '../../domain/money.ts';
 import { ORDER_STATUSES } from '../../domain/status.ts';
 import { EXCEPTIONS } from '../../domain/payment.ts';
 import { commonShape, creationBody } from '../common-fields.ts';
-import {
-  described,
-  nullable,
-  createdQuery,
-  pageQuery,
-  paginationShape,
-  time,
-  email,
-  httpUrl,
-  integer,
-  oneOf,
-  sameAs,
-  text,
-} from '../fields.ts';
+import { described, nullable, time, email, httpUrl, integer, oneOf, sameAs, text } from '../fields.ts';
 
 export const createOrderBody = creationBody(
   'CreateOrder',
@@ -66,7 +53,7 @@ const created = {
   crypto_currency: nullable(Type.String({ examples: ['BTC'] })),
   crypto_amount: nullable(
     Type.Number(),
-    'Amount due, in whole units of crypto_currency with up to 8 decimals, for example 0.0015 for 0.0015 BTC (not in satoshi). The amount is locked when the order is created, and never written with an exponent.',
+    'Amount due, in whole units of crypto_currency with up to 8 decimals, for example 0.0015 for 0.0015 BTC (not in satoshi). The amount is locked when the token is chosen, and never written with an exponent.',
   ),
   payment_url: described('URL of the payment page, to which you send the customer.', {
     examples: ['https://pay.example/pay/ord_01kadfw4t3f7vb8y2z6m5n9qrs'],
@@ -102,7 +89,7 @@ export const orderShape = Type.Object(
     confirmations: Type.Optional(
       Type.Integer({
         description:
-          'Number of confirmations of the newest transfer, at most confirmations_required. Returned only when the order is read by its id.',
+          'Number of confirmations of the newest transfer, at most confirmations_required. Returned only when the payment is read by its id.',
       }),
     ),
     confirmations_required: Type.Optional(
@@ -110,7 +97,7 @@ export const orderShape = Type.Object(
     ),
     transaction_hash: nullable(
       Type.String(),
-      'Hash of the transaction that brought the received amount up to the amount due. If a smaller amount was accepted, the hash of the last transaction. Null until the order is completed.',
+      'Hash of the transaction that brought the received amount up to the amount due. If a smaller amount was accepted, the hash of the last transaction. Null until the payment is completed.',
     ),
     completed_at: nullable(time()),
     exception: Type.Unsafe<string>({
@@ -151,16 +138,4 @@ export const orderShape = Type.Object(
       },
     ],
   },
-);
-
-export const listOrdersQuery = Type.Object({
-  status: Type.Optional(oneOf(ORDER_STATUSES)),
-  ...createdQuery,
-  ...pageQuery,
-});
-export type ListOrdersQuery = Static<typeof listOrdersQuery>;
-
-export const orderListShape = Type.Object(
-  { data: Type.Array(orderShape), pagination: paginationShape },
-  { title: 'OrderList' },
 );

@@ -1,4 +1,5 @@
-import { paymentIdOf } from '../../domain/payment-kind.ts';
+import { PAYMENT_APIS, type PaymentApi } from '../../domain/payment.ts';
+import { PAYMENT_KINDS, paymentIdOf } from '../../domain/payment-kind.ts';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { Type } from 'typebox';
 import { cancelRefund, readRefund } from '../../app/refunds/change-refund.ts';
@@ -22,13 +23,15 @@ import {
   refundShape,
   type CreateRefundBody,
   type ListRefundsQuery,
+  type NamedPayment,
+  REFUND_FIELDS,
 } from './schema.ts';
 
 const tags = ['Refunds'];
-const guard = (operation: Operation) => ({ guard: { kind: 'api', api: 'order', operation } as const });
+const guard = (operation: Operation) => ({ guard: { kind: 'api', api: 'v1', operation } as const });
 const idParams = Type.Object({ id: Type.String({ description: 'The id of the refund (re_…).' }) });
 
-/** Refunds of both APIs' payments, below `/v1/refunds`. */
+/** Refunds of all payments, below `/v1/refunds`. */
 export function refundRoutes(api: Api): (app: FastifyInstance) => void {
   return (app) => {
     createRoute(app, api);
@@ -55,15 +58,14 @@ function createRoute(app: FastifyInstance, api: Api): void {
       const key = keyOf(request);
       const { body } = request;
       const named = paymentOf(body);
-      if (named === null) throw invalid('order_id', 'Either order_id or transaction_id is required.');
-      const { paymentApi } = named;
-      const payment = await readPayment(api.reader, key, paymentApi, named.paymentId);
+      if (named === null) throw invalid('order_id', `One of ${REFUND_FIELDS} is required.`);
+      const payment = await readPayment(api.reader, key, named.api, named.id);
       const outcome = await createRefund(
         forRequest(api.app, request.id),
         {
           projectId: key.project.id,
           mode: key.mode,
-          api: paymentApi,
+          api: named.api,
           paymentId: payment.id,
           wanted: wantedOf(body, payment.currency),
           token: tokenOf(body),
@@ -72,19 +74,19 @@ function createRoute(app: FastifyInstance, api: Api): void {
         },
         idempotencyOf(request, key),
       );
-      return sendRefund(reply, outcome, paymentApi);
+      return sendRefund(reply, outcome, named.api);
     },
   );
 }
 
-/** The payment that a body or query names; its id is null if malformed; null if none is named. */
-function paymentOf({ order_id, transaction_id }: Pick<CreateRefundBody, 'order_id' | 'transaction_id'>) {
-  if (order_id !== undefined && transaction_id !== undefined) {
-    throw invalid('order_id', 'Only one of order_id and transaction_id may be given.');
-  }
-  if (order_id !== undefined) return { paymentApi: 'order', paymentId: paymentIdOf('order', order_id) } as const;
-  if (transaction_id === undefined) return null;
-  return { paymentApi: 'transaction', paymentId: paymentIdOf('transaction', transaction_id) } as const;
+/** The payment that a body or query names; null if it names none. */
+function paymentOf(given: NamedPayment): { readonly api: PaymentApi; readonly id: string } | null {
+  const named = PAYMENT_APIS.flatMap((api) => {
+    const id = given[PAYMENT_KINDS[api].refundField];
+    return id === undefined ? [] : [{ api, id }];
+  });
+  if (named.length > 1) throw invalid('order_id', `Only one of ${REFUND_FIELDS} may be given.`);
+  return named[0] ?? null;
 }
 
 function tokenOf({ crypto_currency, network }: CreateRefundBody) {
@@ -158,8 +160,9 @@ function readRoutes(app: FastifyInstance, { app: core }: Api): void {
       const key = keyOf(request);
       const { limit = 50, offset = 0, status } = request.query;
       const named = paymentOf(request.query);
-      if (named?.paymentId === null) return { data: [], pagination: pagination({ limit, offset }, 0, 0) };
-      const payment = named === null ? null : { id: named.paymentId, api: named.paymentApi };
+      const id = named === null ? null : paymentIdOf(named.api, named.id);
+      if (named !== null && id === null) return { data: [], pagination: pagination({ limit, offset }, 0, 0) };
+      const payment = named === null || id === null ? null : { id, api: named.api };
       const scope = { projectId: key.project.id, mode: key.mode, status: status ?? null, payment };
       const { refunds, total } = await listRefunds(core.db, scope, { limit, offset });
       return {

@@ -1,18 +1,24 @@
-import { Type, type Static } from 'typebox';
+import { Type, type Static, type TOptional, type TString } from 'typebox';
+import { PAYMENT_APIS, type PaymentApi } from '../../domain/payment.ts';
+import { PAYMENT_KINDS } from '../../domain/payment-kind.ts';
 import { REFUND_STATUSES } from '../../domain/refund.ts';
 import { described, nullable, pageQuery, paginationShape, time, oneOf, text } from '../fields.ts';
 
+type RefundField = (typeof PAYMENT_KINDS)[PaymentApi]['refundField'];
+/** The payment that a body or query names, by the field of its kind. */
+export type NamedPayment = { readonly [Field in RefundField]?: string };
+
+/** The fields by which a payment is named, as sentences list them. */
+export const REFUND_FIELDS = PAYMENT_APIS.map((api) => PAYMENT_KINDS[api].refundField).join(', ');
+
+function namedPayment(describe: (one: PaymentApi) => string): { readonly [Field in RefundField]: TOptional<TString> } {
+  const field = (api: PaymentApi) => Type.Optional(text({ max: 100, description: describe(api) }));
+  return { order_id: field('order'), transaction_id: field('transaction'), invoice_id: field('invoice') };
+}
+
 export const createRefundBody = Type.Object(
   {
-    order_id: Type.Optional(
-      text({ max: 100, description: 'The id of the order to refund (ord_…). Give either order_id or transaction_id.' }),
-    ),
-    transaction_id: Type.Optional(
-      text({
-        max: 100,
-        description: 'The id of the transaction to refund (a UUID). Give either order_id or transaction_id.',
-      }),
-    ),
+    ...namedPayment((one) => `The id of the ${one} to refund. Give exactly one of ${REFUND_FIELDS}.`),
     amount: Type.Optional(
       Type.Number({
         description:
@@ -65,7 +71,7 @@ export const refundFields = {
   id: Type.String({ examples: ['re_01kadfw4t3f7vb8y2z6m5n9qrs'] }),
   object: Type.Literal('refund'),
   status: oneOf(REFUND_STATUSES),
-  payment: described("The order's or transaction's id."),
+  payment: described('The id of the payment.'),
   amount: Type.Number({
     description: "Amount in the payment's currency, converted at the rate that was locked for the payment.",
   }),
@@ -111,8 +117,7 @@ export const refundShape = Type.Object(refundFields, {
 
 export const listRefundsQuery = Type.Object({
   status: Type.Optional(oneOf(REFUND_STATUSES)),
-  order_id: Type.Optional(Type.String({ description: 'Lists only the refunds of this order.' })),
-  transaction_id: Type.Optional(Type.String({ description: 'Lists only the refunds of this transaction.' })),
+  ...namedPayment((one) => `Lists only the refunds of this ${one}.`),
   ...pageQuery,
 });
 export type ListRefundsQuery = Static<typeof listRefundsQuery>;

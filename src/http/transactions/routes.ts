@@ -5,18 +5,18 @@ import { fiatDecimals } from '../../domain/money.ts';
 import { parseUuid } from '../../domain/id.ts';
 import { PAYMENT_STATUSES } from '../../domain/status.ts';
 import type { Payment } from '../../domain/payment.ts';
-import type { Operation } from '../../domain/permission.ts';
 import { confirmationsView, paymentUrl } from '../../wire/payment.ts';
 import { exactNumber } from '../../wire/number.ts';
 import { transactionView } from '../../wire/transaction.ts';
 import { countPayments } from '../../store/payments/payments.ts';
-import { keyOf, readPayment, type Api } from '../api.ts';
+import { audienceOf, keyOf, readPayment, type Api } from '../api.ts';
 import { changeRoutes } from '../change-routes.ts';
 import { readAmount, readCurrency } from '../common-fields.ts';
 import { createPayment } from '../create-payment.ts';
 import { readPeriod } from '../dates.ts';
 import { invalid, RequestError } from '../errors.ts';
 import { pageOfPayments, totalOf } from '../list-payments.ts';
+import { paymentGuard, paymentParams } from '../payment-routes.ts';
 import { idempotencyHeader, paginationShape, transactionErrors } from '../fields.ts';
 import {
   createTransactionBody,
@@ -31,8 +31,6 @@ import {
 } from './schema.ts';
 
 const tags = ['Transactions'];
-const guard = (operation: Operation) => ({ guard: { kind: 'api', api: 'transaction', operation } as const });
-const idParams = Type.Object({ id: Type.String({ description: 'The UUID of the transaction.' }) });
 const answer = (shape: Parameters<typeof success>[0]) => ({ 200: success(shape), ...transactionErrors });
 
 /** The Transaction API below `/api/transactions`. */
@@ -43,11 +41,7 @@ export function transactionRoutes(api: Api): (app: FastifyInstance) => void {
     listRoute(app, api);
     getRoute(app, api);
     changeRoutes(app, api, {
-      paymentApi: 'transaction',
-      path: '/api/transactions',
-      tag: 'Transactions',
-      params: idParams,
-      parseId: parseUuid,
+      kind: 'transaction',
       present: (payment) => JSON.stringify({ success: true, transaction: transactionView(payment, api.app.links) }),
       response: answer({ transaction: transactionShape }),
     });
@@ -66,15 +60,15 @@ function createRoute(app: FastifyInstance, api: Api): void {
     body: createTransactionBody,
     response: created,
   };
-  const present = (payment: Payment, { kind }: AccessKey): string =>
+  const present = (payment: Payment, key: AccessKey): string =>
     JSON.stringify({
       success: true,
-      transaction: transactionView(payment, api.app.links, kind === 'public' ? 'public' : 'merchant'),
+      transaction: transactionView(payment, api.app.links, audienceOf(key)),
       payment_url: paymentUrl(payment, api.app.links),
     });
   app.post<{ Body: CreateTransactionBody }>(
     '/api/transactions/create',
-    { config: guard('create_payment'), schema },
+    { config: paymentGuard('transaction', 'create_payment'), schema },
     (request, reply) => createPayment(api, request, reply, readTransaction, present),
   );
 }
@@ -88,6 +82,7 @@ function readTransaction(body: CreateTransactionBody) {
     token: null,
     description: body.order_description ?? null,
     customerName: body.customer_name ?? null,
+    coins: null,
     successUrl: body.success_url ?? body.return_url ?? null,
     lifetimeMs: body.expires_in_minutes === undefined ? null : body.expires_in_minutes * 60_000,
   };
@@ -97,7 +92,7 @@ function statsRoute(app: FastifyInstance, { app: core }: Api): void {
   app.get<{ Querystring: StatsQuery }>(
     '/api/transactions/stats',
     {
-      config: guard('read_payments'),
+      config: paymentGuard('transaction', 'read_payments'),
       schema: {
         tags,
         operationId: 'getStatistics',
@@ -132,7 +127,7 @@ function listRoute(app: FastifyInstance, { app: core }: Api): void {
   app.get<{ Params: { projectId: string }; Querystring: ListTransactionsQuery }>(
     '/api/transactions/project/:projectId',
     {
-      config: guard('read_payments'),
+      config: paymentGuard('transaction', 'read_payments'),
       schema: {
         tags,
         operationId: 'listTransactions',
@@ -164,21 +159,21 @@ function getRoute(app: FastifyInstance, { app: core, reader }: Api): void {
   app.get<{ Params: { id: string } }>(
     '/api/transactions/:id',
     {
-      config: guard('read_payment'),
+      config: paymentGuard('transaction', 'read_payment'),
       schema: {
         tags,
         operationId: 'getTransaction',
         summary: 'Get a transaction',
         description:
           'Reading a transaction never changes it. Requires a secret or public key with Full Access, Read Only or the payments:read scope. With a public key, the customer’s data is left out.',
-        params: idParams,
+        params: paymentParams('transaction'),
         response: answer({ transaction: transactionShape }),
       },
     },
     async (request) => {
       const key = keyOf(request);
-      const payment = await readPayment(reader, key, 'transaction', parseUuid(request.params.id));
-      const audience = key.kind === 'public' ? 'public' : 'merchant';
+      const payment = await readPayment(reader, key, 'transaction', request.params.id);
+      const audience = audienceOf(key);
       const confirmations = confirmationsView(await core.railFor(payment.mode).confirmations(payment));
       return { success: true, transaction: { ...transactionView(payment, core.links, audience), ...confirmations } };
     },

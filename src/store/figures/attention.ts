@@ -4,6 +4,7 @@ import { SLOW } from '../../domain/attention.ts';
 import type { Fiat } from '../../domain/money.ts';
 import { NETWORK_FACTS, NETWORKS, type Network } from '../../domain/networks.ts';
 import { PAYMENT_APIS, type PaymentApi } from '../../domain/payment.ts';
+import { stepEvents } from '../../domain/payment-kind.ts';
 import type { ProjectMode } from '../../domain/permission.ts';
 import { isCounting, PAYMENT_STATUSES, type PaymentStatus } from '../../domain/status.ts';
 import { timestamp, type Database, type Trx } from '../database.ts';
@@ -54,7 +55,7 @@ export async function unusualPayments(
           when p.exception = 'underpaid' and p.status <> 'completed' and l.left_units > 0 then 'underpaid'
           when p.exception = 'overpaid' and l.left_units > p.owed_units + p.tolerance_units then 'overpaid'
         end as kind, ${PAYMENT_COLUMNS}, l.left_units as "leftUnits", null::timestamptz as since,
-        (select count(*) from events e where e.payment_id = p.id and e.type = 'order.exception') || ':' || p.seen_units as occurrence
+        (select count(*) from events e where e.payment_id = p.id and e.type = any (${stepEvents('exception')}::text[])) || ':' || p.seen_units as occurrence
       from payments p cross join lateral (
         select p.seen_units - coalesce(sum(r.units), 0) as left_units from refunds r
         where r.payment_id = p.id and r.asset = p.asset and r.network = p.network and ${TAKES_MONEY}

@@ -3,6 +3,7 @@ import { firstUuidOf } from '../../domain/id.ts';
 import type { EventType } from '../../domain/event-type.ts';
 import type { Fiat } from '../../domain/money.ts';
 import type { Network } from '../../domain/networks.ts';
+import { stepEvents } from '../../domain/payment-kind.ts';
 import type { Mode, ProjectMode } from '../../domain/permission.ts';
 import type { ReportSpan } from '../../domain/report.ts';
 import type { Database, Trx } from '../database.ts';
@@ -140,7 +141,7 @@ export async function completedBetween(
       sum(p.confirmed_units)::numeric(78, 0) as units, ${fineSum(value)} as value,
       (count(*) filter (where ${value} is null))::integer as unvalued
     from events e join payments p on p.id = e.payment_id ${rateJoin(currency, sql`p.mode`, sql`p.created_at`)}
-    where e.project_id = ${projectId} and e.mode = ${mode} and e.type = 'order.completed'
+    where e.project_id = ${projectId} and e.mode = ${mode} and e.type = any (${stepEvents('completed')}::text[])
       and e.id >= ${firstUuidOf(startAt)}::uuid and e.id < ${firstUuidOf(endAt)}::uuid
     group by 1, 2, 3 order by 4 desc, 1, 2`.execute(executor);
   return rows;

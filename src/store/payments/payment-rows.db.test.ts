@@ -35,6 +35,7 @@ const begun: { readonly [Field in Begun]: fc.Arbitrary<Payment[Field]> } = {
   customerName: orNull(text),
   successUrl: orNull(text),
   cancelUrl: orNull(text),
+  coins: orNull(fc.array(text)),
   metadata: fc.dictionary(text, text, { noNullPrototype: true }),
   createdAt: time,
   expiresAt: time,

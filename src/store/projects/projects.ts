@@ -5,6 +5,7 @@ import { type Database, type Trx, timestamp } from '../database.ts';
 import { notify } from '../notifications.ts';
 import { below, deleteRows, fields, findRow, insertRows, updateRows, type Stored } from '../rows.ts';
 import type { LogoType } from '../schema/projects.ts';
+import { PAYMENT_APIS } from '../../domain/payment.ts';
 import { MODES, type Mode } from '../../domain/permission.ts';
 import { isFinal, PAYMENT_STATUSES } from '../../domain/status.ts';
 
@@ -218,7 +219,7 @@ export async function whatStops(db: Database, projectId: string, now: number): P
   const { rows } = await sql<Stops[Mode] & { readonly mode: Mode }>`
     select mode,
       (select count(*)::integer from payments p where p.project_id = ${projectId} and p.mode = m.mode
-        and p.surface = any ('{order,transaction}'::text[])
+        and p.surface = any (${PAYMENT_APIS}::text[])
         and p.status = any (${NOT_ENDED}::text[])) as "openPayments",
       (select count(*)::integer from webhook_endpoints e where e.project_id = ${projectId} and e.mode = m.mode
         and e.deleted_at is null and e.disabled_at is null and e.paused_at is null) as endpoints,

@@ -5,7 +5,9 @@ import type { Database } from '../database.ts';
 import type { Writing } from './export-columns.ts';
 import { inlined, onConnection } from '../one-connection.ts';
 import { liftLimits } from '../backups/snapshot.ts';
-import { encodeId } from '../../domain/id.ts';
+import { encodeId, type IdKind } from '../../domain/id.ts';
+import { PAYMENT_APIS } from '../../domain/payment.ts';
+import { PAYMENT_KINDS } from '../../domain/payment-kind.ts';
 
 /** A file that is copied out of the database. */
 export interface CopiedFile {
@@ -50,13 +52,18 @@ export async function copyFile(
 
 /** The length of a letter and a UUID. */
 const ID_LENGTH = 37;
-const [ORDER, REFUND] = ['o'.charCodeAt(0), 'r'.charCodeAt(0)];
+/** The kinds of ids by their first letters; other ids are UUIDs. */
+const LETTERS: ReadonlyMap<number | undefined, IdKind> = new Map(
+  [...PAYMENT_APIS.map((api) => PAYMENT_KINDS[api].idKind), 'refund' as const].flatMap((kind) =>
+    kind === null ? [] : [[kind.charCodeAt(0), kind]],
+  ),
+);
 
-/** Reads an id as SQL selects it for `idWriter`: a letter for its kind (order, refund, or other), and the UUID. */
+/** Reads an id as SQL selects it for `idWriter`: the first letter of its kind, and the UUID. */
 function idOf(row: Buffer, at: number): string {
   const uuid = row.toString('latin1', at + 1, at + ID_LENGTH);
-  if (row[at] === ORDER) return encodeId('order', uuid);
-  return row[at] === REFUND ? encodeId('refund', uuid) : uuid;
+  const kind = LETTERS.get(row[at]);
+  return kind === undefined ? uuid : encodeId(kind, uuid);
 }
 
 /**

@@ -47,6 +47,7 @@ export const PAYMENTS = recordTable(
       customer_name: nullable(text()),
       success_url: nullable(text()),
       cancel_url: nullable(text()),
+      coins: nullable(json<readonly string[]>()),
       metadata: emptyAsNull(json<Readonly<Record<string, string>>>()),
       transaction_hash: changing(nullable(text())),
       completed_on_units: changing(nullable(units())),

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Network } from '../../domain/networks.ts';
+import { NUMBERED_APIS } from '../../domain/payment-kind.ts';
 import type { Mode } from '../../domain/permission.ts';
 import type { WalletKind } from '../schema/wallets.ts';
 import { busiestDay } from './unissued.ts';
@@ -55,7 +56,7 @@ export async function counterPaces(
     select p.id as "projectId", m.mode, y.year, coalesce(c.last, 0) as last,
       (select coalesce(max(day.count), 0)::int from (
         select sum(d.payments) as count from payment_day_counts d
-        where d.project_id = p.id and d.mode = m.mode and d.surface = 'transaction'
+        where d.project_id = p.id and d.mode = m.mode and d.surface = any (${NUMBERED_APIS}::text[])
           and d.day > (${timestamp(until)} - interval '30 days')::date
         group by d.day) day) as "busiestDay"
     from projects p cross join (values ('test'), ('live')) as m (mode) cross join unnest(${years}::int[]) as y (year)

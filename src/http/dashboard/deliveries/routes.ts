@@ -1,4 +1,4 @@
-import { parsePaymentId, publicPaymentId } from '../../../domain/payment-kind.ts';
+import { PAYMENT_ID_FORMS, parsePaymentId, publicPaymentId } from '../../../domain/payment-kind.ts';
 import { rejected } from '../../../app/rejected.ts';
 import { retryDelivery } from '../../../app/webhooks/deliveries.ts';
 import { retryDeliveries, retryProgress, runningRetry, stopRetry } from '../../../app/webhooks/retry-deliveries.ts';
@@ -116,7 +116,7 @@ function retryId(text: string): string {
 export function readPayment(text: string | undefined): string | null {
   if (text === undefined) return null;
   const id = parsePaymentId(text.trim())?.id;
-  if (id === undefined) throw invalid('payment', 'payment must be the whole id of a payment (ord_… or a UUID).');
+  if (id === undefined) throw invalid('payment', `payment must be the whole id of a payment (${PAYMENT_ID_FORMS}).`);
   return id;
 }
 

@@ -17,7 +17,7 @@ export const newPaymentContract = {
       defaults: Type.Object({ currency: nullable(oneOf(FIATS)), expires_in_minutes: nullable(Type.Integer()) }),
     }),
   },
-  /** Creates an order if there is a token, otherwise a transaction. */
+  /** Creates an order if there is a token, otherwise an invoice. */
   'POST /dashboard/api/projects/:project/:mode/payments': {
     params: modeParams,
     body: Type.Object({

@@ -82,7 +82,7 @@ function readPayment(
   return {
     projectId,
     mode,
-    api: asset === undefined ? 'transaction' : 'order',
+    api: asset === undefined ? 'invoice' : 'order',
     amountMinor: readAmount(body.amount, currency),
     currency,
     token: asset === undefined ? null : { asset, network: network ?? null },

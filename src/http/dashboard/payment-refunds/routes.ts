@@ -1,3 +1,5 @@
+import { PAYMENT_APIS } from '../../../domain/payment.ts';
+import { PAYMENT_KINDS } from '../../../domain/payment-kind.ts';
 import { roleError, sentenceError } from '../../page-sentences.ts';
 import type { App } from '../../../app/context.ts';
 import { selects, type PaymentSelector } from '../../../app/payments/change-payment.ts';
@@ -126,7 +128,7 @@ function readAmount(amount: string, currency: Fiat): bigint {
 /** The field of the form; null for values that the form does not have. */
 function fieldOf(param: Extract<RefundRefusal, { readonly kind: 'refused' }>['param']): string | null {
   if (param === 'crypto_currency') return 'asset';
-  return param === 'order_id' || param === 'transaction_id' ? null : param;
+  return PAYMENT_APIS.some((api) => PAYMENT_KINDS[api].refundField === param) ? null : param;
 }
 
 /** The id of the refund; throws if it was refused. */

@@ -8,7 +8,7 @@ import { oneOf, text, nullable, time } from '../../fields.ts';
 import { type Contracts, explorerUrl, modeShape, paymentParams } from '../contract-parts.ts';
 import { REFUND_TARGETS, refundableShape, refundShape } from '../refunds/contract.ts';
 
-/** Ids are as in the payment's API: `ord_…` or a UUID. Amounts are decimal texts. */
+/** Ids are as in the payment's API: `ord_…`, `inv_…` or a UUID. Amounts are decimal texts. */
 
 const asset = oneOf(ASSET_CODES);
 const network = oneOf(NETWORKS);

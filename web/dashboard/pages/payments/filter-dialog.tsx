@@ -9,7 +9,8 @@ import { Form, SelectField } from '../../ui/form.tsx';
 import css from './list-dialogs.module.css';
 import { filterWordsQuery } from './list-queries.ts';
 import { labelsQuery } from './queries.ts';
-import { APIS, isAmount, MORE_FILTERS, type MoreFilter, type PaymentsSearch, type SearchChange } from './search.ts';
+import { PAYMENT_APIS } from '../../../../src/domain/payment.ts';
+import { isAmount, MORE_FILTERS, type MoreFilter, type PaymentsSearch, type SearchChange } from './search.ts';
 import { useScope } from '../../scope.ts';
 import { useTypedNumber } from '../../use-typed-number.ts';
 
@@ -38,7 +39,7 @@ export function FilterDialog({ search, onFilter, onClose }: FilterDialogProps) {
     currency: asOptions(words?.currencies),
     coin: asOptions(words?.coins),
     network: (words?.networks ?? []).map(({ name, label }) => [name, label]),
-    api: APIS.map((one) => [one, t(`api_${one}`)]),
+    api: PAYMENT_APIS.map((one) => [one, t(`api_${one}`)]),
     label: asOptions(labels),
   };
   return (

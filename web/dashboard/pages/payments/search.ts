@@ -3,7 +3,7 @@ import {
   PAYMENT_FILTERS,
   type PaymentFilterName,
 } from '../../../../src/domain/payment-filters.ts';
-import type { PaymentApi } from '../../../../src/domain/payment.ts';
+import { PAYMENT_APIS } from '../../../../src/domain/payment.ts';
 import type { FilterFields } from '../../../../src/http/dashboard/payment-list/contract.ts';
 import { startOfDay } from '../../formats.ts';
 import {
@@ -20,7 +20,6 @@ import { GROUP_NAMES, STATUS_GROUPS } from '../../status-groups.ts';
 import { columnsOf } from './columns.ts';
 
 export const UNUSUAL = ['underpaid', 'overpaid', 'paid_late', 'reorged'] as const;
-export const APIS = ['order', 'transaction'] as const satisfies readonly PaymentApi[];
 
 /** An amount in the server's form, such as 49.99. */
 const AMOUNT = /^(?:0|[1-9]\d{0,8})(?:\.\d{1,2})?$/;
@@ -30,7 +29,7 @@ const FILTER_RULES = {
   status_group: GROUP_NAMES,
   exception: UNUSUAL,
   period: PERIOD_NAMES,
-  api: APIS,
+  api: PAYMENT_APIS,
   /** A word that the server knows. */
   word: /^[a-z\d]{1,20}$/i,
   /** Decimal text in the payments' own currency. */

@@ -3,6 +3,13 @@ import type { TextKey } from '../../texts/parts.ts';
 
 /** The text that says what each event means. */
 export const MEANINGS = {
+  'invoice.cancelled': 'meaning_invoice_cancelled',
+  'invoice.completed': 'meaning_invoice_completed',
+  'invoice.confirming': 'meaning_invoice_confirming',
+  'invoice.created': 'meaning_invoice_created',
+  'invoice.exception': 'meaning_invoice_exception',
+  'invoice.expired': 'meaning_invoice_expired',
+  'invoice.failed': 'meaning_invoice_failed',
   'order.cancelled': 'meaning_order_cancelled',
   'order.completed': 'meaning_order_completed',
   'order.confirming': 'meaning_order_confirming',

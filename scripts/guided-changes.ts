@@ -65,7 +65,7 @@ const field: GuidedChange = {
     after(COMMON_FIELDS, 'export const commonBody = {'),
     after(COMMON_FIELDS, '    metadata: given.metadata ?? {},'),
     before(COMMON_FIELDS, '  } satisfies Readonly<Record<CommonNames, TSchema>>;'),
-    insteadOf(COMMON_FIELDS, "import { metadata } from './fields.ts';"),
+    insteadOf(COMMON_FIELDS, "import { metadata, text } from './fields.ts';"),
     after('src/wire/payment.ts', '    metadata: metadataView(payment),'),
     after(
       'src/store/payments/payment-rows.db.test.ts',
@@ -121,10 +121,11 @@ const eventType: GuidedChange = {
   guide: 'add-an-event-type.md',
   maxFiles: 3,
   blocks: [
+    before('src/domain/event-type.ts', '] as const;'),
     before('src/domain/event-type.ts', '} as const satisfies EventRows;'),
-    after('src/domain/transition.ts', '    if (isFinal(to)) events.push(`order.${to}`);'),
+    after('src/domain/transition.ts', '    if (isFinal(to)) steps.push(to);'),
     {
-      ...insteadOf('src/domain/transition.money.test.ts', '    expect(result.events)'),
+      ...insteadOf('src/domain/transition.money.test.ts', '    expect(result.steps)'),
       under: "  it('completes on the confirmed money that is there",
     },
   ],

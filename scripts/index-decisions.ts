@@ -19,7 +19,7 @@ const filesIn = (folder: string): readonly string[] =>
 /** The entries of a line at the head of a design document, such as `**Rooms:** `domain`, `wire`.` */
 function listedIn(file: string, label: 'Rooms' | 'Records'): readonly string[] {
   const line = new RegExp(`^\\*\\*${label}:\\*\\* (.+)$`, 'm').exec(read(file))?.[1] ?? '';
-  return [...line.matchAll(/[\w/]+/g)].map(([name]) => name);
+  return [...line.matchAll(/[\w/-]+/g)].map(([name]) => name);
 }
 
 function titleOf(file: string): string {

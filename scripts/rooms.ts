@@ -15,6 +15,7 @@ const FAMILIES = ['rails/utxo', 'rails/evm'] as const;
 const USE_CASES = [
   'app',
   'app/payments',
+  'app/payment-requests',
   'app/refunds',
   'app/chains',
   'app/live',
@@ -30,6 +31,7 @@ const HTTP = ['domain', 'wire', 'store', ...USE_CASES, 'http', 'http/pages'] as 
 const APIS = [
   'http/orders',
   'http/invoices',
+  'http/payment-requests',
   'http/transactions',
   'http/refunds',
   'http/events',
@@ -63,6 +65,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
 
   app: { imports: MECHANISMS },
   'app/payments': { imports: [...MECHANISMS, 'app'] },
+  'app/payment-requests': { imports: [...MECHANISMS, 'app', 'app/payments'] },
   'app/refunds': { imports: [...MECHANISMS, 'rails/utxo', 'app', 'app/payments'] },
   'app/chains': { imports: [...MECHANISMS, 'app', 'app/payments', 'app/refunds'] },
   'app/live': { imports: [...MECHANISMS, 'app', 'app/payments'] },
@@ -82,6 +85,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   http: { imports: ['domain', 'wire', 'store', 'config', ...USE_CASES] },
   'http/pages': { imports: ['domain', 'http'] },
   'http/orders': { imports: HTTP },
+  'http/payment-requests': { imports: HTTP },
   'http/invoices': { imports: [...HTTP, 'http/orders'] },
   'http/transactions': { imports: HTTP },
   'http/refunds': { imports: HTTP },
@@ -89,7 +93,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   'http/checkout': { imports: HTTP },
   'http/dashboard': { imports: [...HTTP, 'webhooks'] },
   'http/docs': { imports: ['domain', 'http', 'http/pages'] },
-  'http/openapi': { imports: [...HTTP, 'http/refunds'] },
+  'http/openapi': { imports: [...HTTP, 'http/refunds', 'http/payment-requests'] },
 
   backup: {
     imports: [

@@ -11,6 +11,7 @@ import type { Api } from '../src/http/api.ts';
 import { OPENAPI_FILE } from '../src/http/docs/openapi-document.ts';
 import { eventRoutes } from '../src/http/events/routes.ts';
 import { createRateLimits } from '../src/http/rate-limit.ts';
+import { paymentRequestRoutes } from '../src/http/payment-requests/routes.ts';
 import { refundRoutes } from '../src/http/refunds/routes.ts';
 import { buildServer } from '../src/http/server.ts';
 import { paymentApis } from '../src/service/payment-apis.ts';
@@ -69,6 +70,7 @@ async function describe(): Promise<object> {
     onAnswered: () => {},
     plugins: [
       ...paymentApis(api),
+      paymentRequestRoutes(api),
       refundRoutes(api),
       eventRoutes(api, { read: () => Promise.resolve('too_many') }, access),
     ],

@@ -21,6 +21,7 @@ import { eventRoutes } from '../src/http/events/routes.ts';
 import { healthRoutes } from '../src/http/health.ts';
 import { createMetrics, createScrape, metricsRoute, type Scrape } from '../src/http/metrics.ts';
 import { createRateLimits, type RateLimits } from '../src/http/rate-limit.ts';
+import { paymentRequestRoutes } from '../src/http/payment-requests/routes.ts';
 import { refundRoutes } from '../src/http/refunds/routes.ts';
 import { buildServer, type ServerOptions } from '../src/http/server.ts';
 import { compileSchema } from '../src/http/validation.ts';
@@ -267,6 +268,7 @@ function apiPlugins(
     healthRoutes(() => Promise.resolve({ ok: true, checks: { database: 'ok' }, degraded: false })),
     metricsRoute(scrape, METRICS_TOKEN),
     ...paymentApis(api),
+    paymentRequestRoutes(api),
     refundRoutes(api),
     eventRoutes(api, createEventReader(api.app, logs), access),
     checkoutRoutes(api),

@@ -27,9 +27,15 @@ it('an endpoint that names no events gets the documented ones, and each event is
     'refund.created',
     'refund.completed',
     'refund.failed',
+    'payment_request.paid',
+    'payment_request.part',
+    'payment_request.closed',
   ]);
   expect([...DOCUMENTED_EVENTS, ...OPT_IN_EVENTS].toSorted()).toEqual(EVENT_TYPES.toSorted());
   expect(EVENT_TYPES.filter((type) => !isStepEvent(type) && !isRefundEvent(type))).toEqual([
+    'payment_request.paid',
+    'payment_request.part',
+    'payment_request.closed',
     'payment.wrong_asset',
     'payment.lost',
   ]);

@@ -26,7 +26,7 @@ export type StepEventType = `${'order' | 'invoice'}.${PaymentStep}`;
 interface EventRows extends Readonly<Record<StepEventType, EventRow<OrderStatus>>> {
   readonly [type: `refund.${string}`]: EventRow<RefundStatus>;
   /** Events with data of their own. */
-  readonly [type: `payment.${string}`]: Omit<EventRow<never>, 'sample'>;
+  readonly [type: `payment.${string}` | `payment_request.${string}`]: Omit<EventRow<never>, 'sample'>;
 }
 
 /**
@@ -69,6 +69,11 @@ const EVENTS = {
   'refund.failed': {
     meaning: 'A refund was cancelled, was not paid in time, or was made to fail in test mode.',
     sample: 'failed',
+  },
+  'payment_request.paid': { meaning: 'A payment request has all that it asked for.' },
+  'payment_request.part': { meaning: 'A payment request got money and still asks for more.' },
+  'payment_request.closed': {
+    meaning: 'A payment request takes no more payments, because its date passed or the merchant closed it.',
   },
   'order.cancelled': {
     meaning: 'The order or transaction was cancelled by the merchant or the customer.',

@@ -39,6 +39,7 @@ const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
 export const ID_PREFIXES = {
   order: 'ord_',
   invoice: 'inv_',
+  request: 'req_',
   refund: 're_',
   event: 'evt_',
   key: 'key_',

@@ -92,6 +92,8 @@ export interface MerchantFields extends CommonFields {
   readonly cancelUrl: string | null;
   /** The assets (`BTC`) and coins (`USDT/polygon`) that its customer may choose; null: all that the project offers. */
   readonly coins: readonly string[] | null;
+  /** The request that it pays; null if it stands alone. */
+  readonly paymentRequestId: string | null;
 }
 
 /** The fields of a payment for which the merchant set none. */
@@ -103,6 +105,7 @@ export const NO_MERCHANT_FIELDS: MerchantFields = {
   successUrl: null,
   cancelUrl: null,
   coins: null,
+  paymentRequestId: null,
   metadata: {},
 };
 
@@ -264,9 +267,8 @@ function decidingHash(counted: readonly Transfer[], required: bigint): string | 
 const earliest = (transfer: Transfer): number => Math.min(transfer.firstSeenAt, transfer.blockAt ?? Infinity);
 
 /**
- * The order in which transfers arrived: by the time they were first seen, then by block, then by position in the block.
- * The hash only makes the order independent of how the rail lists the transfers. Block timestamps are of no use here:
- * miners round them, and date blocks before transactions they contain.
+ * The order in which transfers arrived: by the time they were first seen, then by block, by position in the block, and
+ * by hash, whatever the rail's order is. Blocks' timestamps are of no use: they may be earlier than their transactions.
  */
 function compareArrival(a: Transfer, b: Transfer): number {
   return (

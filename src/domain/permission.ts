@@ -30,6 +30,7 @@ interface OperationRow {
 /** The operations of requests. Every route of both APIs names one of these operations, and thereby its scope. */
 const OPERATIONS = {
   create_payment: { scope: 'payments:create', isRead: false, isPublic: true },
+  create_request: { scope: 'payments:create', isRead: false, isPublic: false },
   read_payment: { scope: 'payments:read', isRead: true, isPublic: true },
   read_payments: { scope: 'payments:read', isRead: true, isPublic: false },
   change_payment: { scope: 'payments:change', isRead: false, isPublic: false },

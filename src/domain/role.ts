@@ -181,6 +181,7 @@ export const MANAGE_KEYS = {
  */
 const LIVE_KEY_ACTIONS = {
   create_payment: 'change_live_payments',
+  create_request: 'change_live_payments',
   read_payment: 'read_payments',
   read_payments: 'read_payments',
   change_payment: 'change_live_payments',

@@ -1,9 +1,12 @@
 import { Type, type Static, type TSchema } from 'typebox';
+import { ASSET_CODES } from '../domain/asset-code.ts';
+import { allTokens } from '../domain/asset.ts';
+import { coinName } from '../domain/coin-choice.ts';
 import { FIATS, isFiat, parseFiatAmount, type Fiat } from '../domain/money.ts';
 import type { CommonFields, PaymentApi } from '../domain/payment.ts';
 import type { CommonNames } from '../wire/payment.ts';
 import { invalid } from './errors.ts';
-import { metadata } from './fields.ts';
+import { metadata, text } from './fields.ts';
 
 /**
  * The fields that merchants set under the same name on both APIs: their schemas in requests, how they are read, and
@@ -54,14 +57,37 @@ export function readCurrency(code: string): Fiat {
 }
 
 /**
- * The `amount` of a body, in the currency's smallest unit.
+ * An amount of a body, in the currency's smallest unit.
  *
  * @throws RequestError if it is invalid
  */
-export function readAmount(amount: number, currency: Fiat): bigint {
+export function readAmount(amount: number, currency: Fiat, field = 'amount'): bigint {
   const parsed = parseFiatAmount(amount, currency);
-  if (parsed.kind === 'invalid') throw invalid('amount', `amount ${parsed.rule}.`);
+  if (parsed.kind === 'invalid') throw invalid(field, `${field} ${parsed.rule}.`);
   return parsed.minor;
+}
+
+/** More coins than this exist nowhere. */
+const MAX_COINS = 100;
+export const COINS = `The coins that the customer can choose from: assets (${ASSET_CODES.slice(0, 3).join(', ')}, …), or assets on a network, such as USDT/polygon. By default all that the project offers.`;
+export const coinsField = Type.Optional(
+  Type.Array(text({ max: 40, min: 1 }), { minItems: 1, maxItems: MAX_COINS, description: COINS }),
+);
+
+/**
+ * The `coins` of a body, each once.
+ *
+ * @throws RequestError for one that does not exist
+ */
+export function readCoins(coins: readonly string[] | undefined): readonly string[] | null {
+  if (coins === undefined) return null;
+  const known = new Set<string>([...ASSET_CODES, ...allTokens().map(coinName)]);
+  const unknown = coins.find((coin) => !known.has(coin));
+  if (unknown === undefined) return [...new Set(coins)];
+  throw invalid(
+    'coins',
+    `coins must name assets (${ASSET_CODES.join(', ')}) or assets on a network (such as USDT/polygon). ${JSON.stringify(unknown)} is neither.`,
+  );
 }
 
 /** The schemas in answers. */

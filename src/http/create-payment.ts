@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { NewPayment } from '../app/payments/draft-payment.ts';
+import { USUAL_EXPIRY_MINUTES, type NewPayment } from '../app/payments/draft-payment.ts';
 import type { AccessKey, ProjectAccess } from '../app/projects/access.ts';
 import type { Payment } from '../domain/payment.ts';
 import { keyOf, sendCreated, type Api } from './api.ts';
@@ -39,8 +39,6 @@ export async function createPayment<Body extends CreationBody>(
 type ReadCreation = Omit<NewPayment, keyof ReturnType<typeof readCreation> | 'lifetimeMs'> & {
   readonly lifetimeMs: number | null;
 };
-
-const USUAL_EXPIRY_MINUTES = 30;
 
 function withDefaults(
   { lifetimeMs, successUrl, ...rest }: ReadCreation,

@@ -19,6 +19,7 @@ import type { Assets } from '../http/pages/assets.ts';
 import { loggedPath } from '../http/path.ts';
 import { createRateLimits } from '../http/rate-limit.ts';
 import type { SharedRedis } from '../http/redis.ts';
+import { paymentRequestRoutes } from '../http/payment-requests/routes.ts';
 import { refundRoutes } from '../http/refunds/routes.ts';
 import { buildServer, type AnsweredRequest } from '../http/server.ts';
 import { paymentApis } from './payment-apis.ts';
@@ -123,7 +124,7 @@ function apiOf({ app, handle }: Cointill, sending: WebhookSending): Api {
 }
 
 function apiRoutes(api: Api, events: EventReader, access: Access) {
-  return [...paymentApis(api), refundRoutes(api), eventRoutes(api, events, access)];
+  return [...paymentApis(api), paymentRequestRoutes(api), refundRoutes(api), eventRoutes(api, events, access)];
 }
 
 /** Saves the uses of keys every while, and when it is stopped. */

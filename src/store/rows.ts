@@ -118,6 +118,7 @@ interface Reading<Table extends keyof Tables, Left> {
   readonly without?: readonly Left[];
   readonly order?: readonly Ordered<keyof Stored<Table> & string>[];
   readonly limit?: number;
+  readonly offset?: number;
   /** Locked until the transaction ends. */
   readonly isLocked?: boolean;
 }
@@ -127,7 +128,7 @@ export async function findRows<const Table extends keyof Tables, const Left exte
   executor: Database | Trx,
   table: Table,
   where: Where<Table>,
-  { without = [], order = [], limit, isLocked = false }: Reading<Table, Left> = {},
+  { without = [], order = [], limit, offset, isLocked = false }: Reading<Table, Left> = {},
 ): Promise<readonly Omit<Stored<Table>, FieldIn<Table, Left>>[]> {
   const ordered = order.map((one) => {
     const [field = '', ...way] = one.split(' ');
@@ -136,7 +137,8 @@ export async function findRows<const Table extends keyof Tables, const Left exte
   const { rows } = await sql<Omit<Stored<Table>, FieldIn<Table, Left>>>`
     select ${fieldList(table, { without })} from ${sql.table(table)} where ${conditionOf(table, where)}
     ${ordered.length === 0 ? sql`` : sql`order by ${sql.join(ordered)}`}
-    ${limit === undefined ? sql`` : sql`limit ${limit}`} ${isLocked ? sql`for update` : sql``}`.execute(executor);
+    ${limit === undefined ? sql`` : sql`limit ${limit}`} ${offset === undefined ? sql`` : sql`offset ${offset}`}
+    ${isLocked ? sql`for update` : sql``}`.execute(executor);
   return rows;
 }
 

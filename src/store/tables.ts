@@ -5,6 +5,7 @@ import * as chains from './schema/chains.ts';
 import * as figures from './schema/figures.ts';
 import * as mails from './schema/mails.ts';
 import * as payments from './schema/payments.ts';
+import * as paymentRequests from './schema/payment-requests.ts';
 import * as people from './schema/people.ts';
 import * as projects from './schema/projects.ts';
 import * as refunds from './schema/refunds.ts';
@@ -27,6 +28,7 @@ export const TABLES = {
   payment_addresses: payments.PAYMENT_ADDRESSES.columns,
   payment_quotes: payments.PAYMENT_QUOTES,
   advanced_payments: payments.ADVANCED_PAYMENTS,
+  payment_requests: paymentRequests.PAYMENT_REQUESTS,
   idempotency_keys: payments.IDEMPOTENCY_KEYS.columns,
   payment_figures: figures.PAYMENT_FIGURES,
   completion_times: figures.COMPLETION_TIMES,

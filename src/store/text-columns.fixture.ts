@@ -34,8 +34,23 @@ export const TEXT_COLUMNS: { readonly [Table in keyof Tables]?: Readonly<Record<
   api_key_clients: of('shop', 'client', 'user_agent'),
   payments: {
     ...of('service', 'mode', 'surface', 'status', 'exception', 'failure_reason', 'transaction_number', 'currency'),
-    ...of('accounting', 'merchant_order_id', 'transaction_hash', 'asset', 'network', 'address', 'deciding_hash'),
+    ...of(
+      'accounting',
+      'merchant_order_id',
+      'transaction_hash',
+      'asset',
+      'network',
+      'address',
+      'deciding_hash',
+      'coins',
+    ),
     ...of('customer', 'description', 'customer_email', 'customer_name', 'success_url', 'cancel_url', 'metadata'),
+  },
+  // The shop's own words; the texts of payers are with their invoices.
+  payment_requests: {
+    ...of('service', 'mode', 'status', 'currency'),
+    ...of('accounting', 'reference', 'coins'),
+    ...of('shop', 'title', 'description', 'success_url', 'metadata'),
   },
   transaction_counters: of('service', 'mode'),
   payment_day_counts: of('service', 'mode', 'surface', 'status'),

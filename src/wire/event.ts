@@ -1,3 +1,4 @@
+import { PAYMENT_APIS } from '../domain/payment.ts';
 import { PAYMENT_KINDS, publicPaymentId } from '../domain/payment-kind.ts';
 import { encodeId } from '../domain/id.ts';
 import { tracedHash, type Payment, type Transfer } from '../domain/payment.ts';
@@ -40,6 +41,7 @@ export function paymentEventData(payment: Payment) {
     customer_email: payment.customerEmail,
     exception: payment.exception,
     failure_reason: payment.failureReason,
+    ...(payment.paymentRequestId === null ? {} : { payment_request: encodeId('request', payment.paymentRequestId) }),
     metadata: metadataView(payment),
   };
 }
@@ -73,10 +75,11 @@ export function eventFacts(body: string): EventFacts {
   const event = fieldsOf(JSON.parse(body));
   const { object, id, payment } = fieldsOf(event['data']);
   const isRefund = object === 'refund';
+  const isPayment = PAYMENT_APIS.some((api) => api === object);
   return {
     type: textOrNull(event['type']) ?? 'unknown',
     createdAt: Date.parse(textOrNull(event['created_at']) ?? ''),
-    payment: textOrNull(isRefund ? payment : id),
+    payment: textOrNull(isRefund ? payment : isPayment ? id : null),
     refund: isRefund ? textOrNull(id) : null,
   };
 }

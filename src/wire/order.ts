@@ -1,3 +1,4 @@
+import { encodeId } from '../domain/id.ts';
 import { orderStatus } from '../domain/status.ts';
 import type { Payment } from '../domain/payment.ts';
 import { exactNumber } from './number.ts';
@@ -55,6 +56,7 @@ export function invoiceView(payment: Payment, links: Links, audience: Audience =
     ...laterFields(payment, audience),
     ...(audience === 'merchant' ? { customer_name: payment.customerName } : {}),
     coins: payment.coins,
+    payment_request: payment.paymentRequestId === null ? null : encodeId('request', payment.paymentRequestId),
     success_url: payment.successUrl,
     cancel_url: payment.cancelUrl,
   };

@@ -9,6 +9,7 @@ import type { Noticing } from '../app/notifications/notice.ts';
 import type { Mailer } from '../app/notifications/send-mails.ts';
 import { purgeOld } from '../app/purge-old.ts';
 import { runDueRefunds } from '../app/refunds/end-refunds.ts';
+import { settleDueRequests } from '../app/payment-requests/settle-requests.ts';
 import { runDue } from '../app/payments/run-due.ts';
 import type { Problems } from '../domain/problems.ts';
 import type { Notifications } from '../store/notifications.ts';
@@ -73,6 +74,11 @@ export function startWorkers(
     DUE_REST_MS,
     byTime(async () => (await runDue(app, DUE_BATCH)) === DUE_BATCH),
   );
+  const requests = loop(
+    'payment requests due',
+    DUE_REST_MS,
+    byTime(async () => (await settleDueRequests(app, DUE_BATCH)) === DUE_BATCH),
+  );
   const refunds = loop(
     'refunds due',
     DUE_REST_MS * 2,
@@ -98,8 +104,8 @@ export function startWorkers(
 
   return {
     stop: async (graceMs) => {
-      const loops = [payments, refunds, deliveries, numbering, figures, rates, forgetting, ...people].map((loop) =>
-        loop.stop(),
+      const loops = [payments, requests, refunds, deliveries, numbering, figures, rates, forgetting, ...people].map(
+        (loop) => loop.stop(),
       );
       const stopped = Promise.all([...loops, deliverer.stop()]);
       await Promise.race([stopped, new Promise<void>((resolve) => setTimeout(resolve, graceMs).unref())]);

@@ -1,6 +1,9 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { afterAll, describe, expect, it } from 'vitest';
 import { acceptPayment, completeSandboxPayment, selectToken } from '../../src/app/payments/payment-actions.ts';
+import { payRequest } from '../../src/app/payment-requests/pay-request.ts';
+import { settleDueRequests } from '../../src/app/payment-requests/settle-requests.ts';
+import { decodeId } from '../../src/domain/id.ts';
 import { simulateOutcome } from '../../src/app/sandbox/simulate-outcome.ts';
 import { createRefund } from '../../src/app/refunds/create-refund.ts';
 import { cancelRefund } from '../../src/app/refunds/change-refund.ts';
@@ -230,6 +233,15 @@ describe('the webhooks', () => {
       .where('status', '=', 'completed')
       .execute();
     for (const { payment_id: id } of refunded) await simulateOutcome(http.app, { id }, 'refund_reorged');
+    for (const fields of [{ amount: 5 }, { amount: 5, max_payments: 2 }]) {
+      const body = { title: 'Tea', currency: 'EUR', ...fields };
+      const request = (await shop.call({ path: '/v1/payment_requests', body })).body;
+      const payer = { amountMinor: null, email: null, name: null, note: null, invoiceId: null };
+      const paid = await payRequest(http.app, decodeId('request', request.id) ?? '', payer);
+      if (paid.kind === 'invoice') await simulateOutcome(http.app, { id: paid.payment.id }, 'paid');
+      await settleDueRequests(http.app, 100);
+      await shop.call({ method: 'POST', path: `/v1/payment_requests/${request.id}/close` });
+    }
     const rows = await http.app.db.selectFrom('events').select(['type', 'body']).execute();
     const faults = rows.flatMap(({ type, body }) =>
       isEventType(type)

@@ -48,6 +48,22 @@ export const API_ROUTES: readonly ApiRoute[] = [
       return { method, path: at, api, operation, scope };
     });
   }),
+  {
+    method: 'POST',
+    path: '/v1/payment_requests',
+    api: 'v1',
+    operation: 'create_request',
+    scope: 'payments:create',
+  },
+  { method: 'GET', path: '/v1/payment_requests', api: 'v1', operation: 'read_payments', scope: 'payments:read' },
+  { method: 'GET', path: '/v1/payment_requests/:id', api: 'v1', operation: 'read_payments', scope: 'payments:read' },
+  {
+    method: 'POST',
+    path: '/v1/payment_requests/:id/close',
+    api: 'v1',
+    operation: 'change_payment',
+    scope: 'payments:change',
+  },
   { method: 'POST', path: '/v1/refunds', api: 'v1', operation: 'change_refund', scope: 'refunds' },
   { method: 'GET', path: '/v1/refunds', api: 'v1', operation: 'read_refunds', scope: 'refunds' },
   { method: 'GET', path: '/v1/refunds/:id', api: 'v1', operation: 'read_refunds', scope: 'refunds' },

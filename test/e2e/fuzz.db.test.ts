@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { expect, it } from 'vitest';
 import { completeSandboxPayment } from '../../src/app/payments/payment-actions.ts';
-import { decodeId, parseUuid } from '../../src/domain/id.ts';
+import { parsePaymentId } from '../../src/domain/payment-kind.ts';
 import { KEY_KINDS, MODES, PERMISSIONS } from '../../src/domain/permission.ts';
 import { httpTest, type Answer, type Call, type HttpTest } from '../http.ts';
 import { chooser, fuzzRequest, targetsOf, type Known } from './fuzz-requests.ts';
@@ -19,7 +19,7 @@ it(
     try {
       const { body: document } = await http.call({ path: '/openapi.json' });
       const targets = targetsOf(document);
-      expect(targets).toHaveLength(22);
+      expect(targets).toHaveLength(34);
       const known = await prepare(http);
       const choose = chooser(SEED);
       const tally = new Tally();
@@ -38,12 +38,12 @@ it(
       expect(http.logged).toEqual([]);
       await expectWhole(http, tally);
       // A fuzzer whose requests all fail the first check would prove little.
-      expect(tally.statuses.get(200) ?? 0).toBeGreaterThan(REQUESTS / 5);
+      expect(tally.statuses.get(200) ?? 0).toBeGreaterThan(REQUESTS / 6);
       for (const status of [400, 401, 403, 404]) {
         expect(tally.statuses.get(status) ?? 0).toBeGreaterThan(REQUESTS / 200);
       }
-      const { orders, transactions, refunds, kept } = tally;
-      expect(Math.min(orders, transactions, refunds, kept)).toBeGreaterThan(REQUESTS / 500);
+      const { orders, transactions, invoices, refunds, kept } = tally;
+      expect(Math.min(orders, transactions, invoices, refunds, kept)).toBeGreaterThan(REQUESTS / 500);
     } finally {
       await http.close();
     }
@@ -67,8 +67,8 @@ async function prepare(http: HttpTest): Promise<Known & { readonly ids: string[]
 
 /** Completes a payment, so that it can be refunded. */
 async function pay(http: HttpTest, publicId: string): Promise<void> {
-  const id = decodeId('order', publicId) ?? parseUuid(publicId);
-  if (id !== null) await completeSandboxPayment(http.app, { id });
+  const named = parsePaymentId(publicId);
+  if (named !== null) await completeSandboxPayment(http.app, { id: named.id });
 }
 
 const PAGE = /^\/(?:pay|refund)\//;
@@ -96,6 +96,8 @@ class Tally {
   readonly statuses = new Map<number, number>();
   orders = 0;
   transactions = 0;
+  invoices = 0;
+  requests = 0;
   refunds = 0;
   kept = 0;
 
@@ -106,6 +108,8 @@ class Tally {
     const [path] = call.path.split('?');
     if (path === '/v1/orders') this.orders += 1;
     if (path === '/api/transactions/create') this.transactions += 1;
+    if (path === '/v1/invoices') this.invoices += 1;
+    if (path === '/v1/payment_requests') this.requests += 1;
     if (path === '/v1/refunds') this.refunds += 1;
     if (call.headers?.['idempotency-key'] !== undefined) this.kept += 1;
   }
@@ -116,9 +120,11 @@ async function expectWhole(http: HttpTest, tally: Tally): Promise<void> {
   const { rows } = await sql<Record<string, bigint>>`select
     (select count(*) from payments where surface = 'order') as orders,
     (select count(*) from payments where surface = 'transaction') as transactions,
+    (select count(*) from payments where surface = 'invoice') as invoices,
+    (select count(*) from payment_requests) as requests,
     (select count(*) from refunds) as refunds,
     (select count(*) from idempotency_keys) as kept,
-    (select count(*) from events where type = 'order.created') as announced,
+    (select count(*) from events where type in ('order.created', 'invoice.created')) as announced,
     (select count(*) from events where type = 'refund.created') as refunds_announced,
     (select sum(payments)::bigint from payment_day_counts) as counted,
     (select count(*) from payments p where last_sequence <> (select count(*) from events e where e.payment_id = p.id))
@@ -134,11 +140,13 @@ async function expectWhole(http: HttpTest, tally: Tally): Promise<void> {
   expect(rows[0]).toEqual({
     orders: BigInt(tally.orders),
     transactions: BigInt(tally.transactions),
+    invoices: BigInt(tally.invoices),
+    requests: BigInt(tally.requests),
     refunds: BigInt(tally.refunds),
     kept: BigInt(tally.kept),
-    announced: BigInt(tally.orders + tally.transactions),
+    announced: BigInt(tally.orders + tally.transactions + tally.invoices),
     refunds_announced: BigInt(tally.refunds),
-    counted: BigInt(tally.orders + tally.transactions),
+    counted: BigInt(tally.orders + tally.transactions + tally.invoices),
     missing_events: 0n,
     unnumbered: 0n,
     numbered: BigInt(tally.transactions),

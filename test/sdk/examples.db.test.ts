@@ -47,6 +47,7 @@ async function surroundings(code: string) {
   const isPaid = /refund/.test(code);
   const order = await cointill.orders.create({ amount: 25, currency: 'USD', crypto_currency: 'BTC' });
   const transaction = await cointill.transactions.create({ amount: 25 });
+  const paymentRequest = await cointill.paymentRequests.create({ title: 'Tea', amount: 25, currency: 'EUR' });
   const invoice = await cointill.invoices.create({ amount: 25, currency: 'EUR' });
   if (isPaid) await cointill.test.simulate(order.id, { outcome: 'paid' });
   if (/\.accept\(/.test(code)) {
@@ -70,6 +71,7 @@ async function surroundings(code: string) {
     order,
     transaction,
     invoice,
+    paymentRequest,
     refund,
     event,
     eventId: event?.id,

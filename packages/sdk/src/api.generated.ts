@@ -106,6 +106,43 @@ export interface CreateOrder {
 }
 
 /** Unknown fields are ignored and listed in the X-Ignored-Fields response header. */
+export interface CreatePaymentRequest {
+  /** What is to be paid, as payers see it. */
+  title: string;
+  /** Amount in `currency`, at most 1000000 USD, 1000000 EUR, 1000000 GBP, 1000000 CHF, 1500000 CAD, 1500000 AUD, 2000000 NZD, 150000000 JPY, 1500000 SGD, 8000000 HKD, 10000000 SEK, 10000000 NOK, 7000000 DKK, 4000000 PLN, 6000000 BRL, 20000000 MXN, 100000000 INR. Null: the payer types it, within min_amount and max_amount. */
+  amount: number | string | null;
+  /** Fiat currency: USD, EUR, GBP, CHF, CAD, AUD, NZD, JPY, SGD, HKD, SEK, NOK, DKK, PLN, BRL, MXN, INR. */
+  currency: string;
+  /** The least that can be typed. Only with amount null. */
+  min_amount?: number | string;
+  /** The most that can be typed. Only with amount null. */
+  max_amount?: number | string;
+  /** Text that payers see below the title. */
+  description?: string;
+  /** Your own reference. Its invoices have it as their order_id. */
+  reference?: string;
+  /** When it stops taking payments; by default never. */
+  expires_at?: string;
+  /** Null: as often as people like. */
+  max_payments?: number | null;
+  /** The coins that the customer can choose from: assets (BTC, ETH, USDT, …), or assets on a network, such as USDT/polygon. By default all that the project offers. */
+  coins?: Array<string>;
+  /** Absolute http or https URL, without a user name. */
+  success_url?: string;
+  ask?: {
+    /** Whether payers are asked for an e-mail address. */
+    email?: boolean;
+    /** Whether payers are asked for a name. */
+    name?: boolean;
+    /** Whether payers are asked for a note. */
+    note?: boolean;
+  };
+  metadata?: {
+    [name: string]: string;
+  };
+}
+
+/** Unknown fields are ignored and listed in the X-Ignored-Fields response header. */
 export interface CreateRefund {
   /** The id of the order to refund. Give exactly one of transaction_id, order_id, invoice_id. */
   order_id?: string;
@@ -267,6 +304,8 @@ export interface Invoice {
   customer_name?: string | null;
   /** The coins that the customer can choose from. Null: all of the project. */
   coins: Array<string> | null;
+  /** The id of the payment request that it pays (req_…). */
+  payment_request: string | null;
   success_url: string | null;
 }
 
@@ -415,6 +454,8 @@ export interface OrderEventData {
   customer_email: string | null;
   exception: "reorged" | "paid_late" | "underpaid" | "overpaid" | "none";
   failure_reason: "underpaid" | "unconfirmed" | null;
+  /** Present only for invoices that pay a payment request. */
+  payment_request?: string;
   metadata: {
     /** The merchant's reference or, if there is none, the id of the payment. */
     order_id: string;
@@ -436,6 +477,134 @@ export interface Pagination {
   total: number;
   /** Whether there are more items after this page. */
   has_more: boolean;
+}
+
+export interface PaymentRequest {
+  id: string;
+  object: "payment_request";
+  /** open takes payments; paid has all that it asked for; closed was ended by you, expired by its date. */
+  status: "open" | "paid" | "closed" | "expired";
+  title: string;
+  description: string | null;
+  reference: string | null;
+  /** Null: the payer types it. */
+  amount: number | null;
+  /** The exact text of `amount`. */
+  amount_text: string | null;
+  min_amount: number | null;
+  /** The exact text of `min_amount`. */
+  min_amount_text: string | null;
+  max_amount: number | null;
+  /** The exact text of `max_amount`. */
+  max_amount_text: string | null;
+  currency: string;
+  /** The confirmed money of its invoices, each at the rate that it was paid at. */
+  amount_paid: number;
+  /** The exact text of `amount_paid`. */
+  amount_paid_text: string;
+  /** Money that was seen and is not confirmed yet. */
+  amount_pending: number;
+  /** The exact text of `amount_pending`. */
+  amount_pending_text: string;
+  /** Completed refunds of its invoices. amount_paid contains them. */
+  amount_refunded: number;
+  /** The exact text of `amount_refunded`. */
+  amount_refunded_text: string;
+  /** What can still be paid. Null if the amount is not asked for just once. */
+  amount_left: number | null;
+  /** The exact text of `amount_left`. */
+  amount_left_text: string | null;
+  /** The number of completed invoices. */
+  payments: number;
+  max_payments: number | null;
+  /** The coins that the customer can choose from: assets (BTC, ETH, USDT, …), or assets on a network, such as USDT/polygon. By default all that the project offers. */
+  coins: Array<string> | null;
+  success_url: string | null;
+  ask: {
+    email: boolean;
+    name: boolean;
+    note: boolean;
+  };
+  metadata: {
+    [name: string]: string;
+  };
+  /** The page to which you send payers. */
+  url: string;
+  created_at: string;
+  expires_at: string | null;
+  ended_at: string | null;
+}
+
+export interface PaymentRequestEvent {
+  /** Id of the event, the same in every delivery. Use this id to detect duplicates. */
+  id: string;
+  type: "payment_request.paid" | "payment_request.part" | "payment_request.closed";
+  created_at: string;
+  /** Position of the event among the payment's events, starting at 1. Deliveries may arrive in a different order. */
+  sequence: number;
+  data: PaymentRequestEventData;
+}
+
+export interface PaymentRequestEventData {
+  id: string;
+  object: "payment_request";
+  /** open takes payments; paid has all that it asked for; closed was ended by you, expired by its date. */
+  status: "open" | "paid" | "closed" | "expired";
+  title: string;
+  description: string | null;
+  reference: string | null;
+  /** Null: the payer types it. */
+  amount: number | null;
+  /** The exact text of `amount`. */
+  amount_text: string | null;
+  min_amount: number | null;
+  /** The exact text of `min_amount`. */
+  min_amount_text: string | null;
+  max_amount: number | null;
+  /** The exact text of `max_amount`. */
+  max_amount_text: string | null;
+  currency: string;
+  /** The confirmed money of its invoices, each at the rate that it was paid at. */
+  amount_paid: number;
+  /** The exact text of `amount_paid`. */
+  amount_paid_text: string;
+  /** Money that was seen and is not confirmed yet. */
+  amount_pending: number;
+  /** The exact text of `amount_pending`. */
+  amount_pending_text: string;
+  /** Completed refunds of its invoices. amount_paid contains them. */
+  amount_refunded: number;
+  /** The exact text of `amount_refunded`. */
+  amount_refunded_text: string;
+  /** What can still be paid. Null if the amount is not asked for just once. */
+  amount_left: number | null;
+  /** The exact text of `amount_left`. */
+  amount_left_text: string | null;
+  /** The number of completed invoices. */
+  payments: number;
+  max_payments: number | null;
+  /** The coins that the customer can choose from: assets (BTC, ETH, USDT, …), or assets on a network, such as USDT/polygon. By default all that the project offers. */
+  coins: Array<string> | null;
+  success_url: string | null;
+  ask: {
+    email: boolean;
+    name: boolean;
+    note: boolean;
+  };
+  metadata: {
+  };
+  /** The page to which you send payers. */
+  url: string;
+  created_at: string;
+  expires_at: string | null;
+  ended_at: string | null;
+  /** Present only in test events, which contain sample data. */
+  test?: true;
+}
+
+export interface PaymentRequestList {
+  data: Array<PaymentRequest>;
+  pagination: Pagination;
 }
 
 export interface Refund {
@@ -509,7 +678,7 @@ export interface RefundList {
   pagination: Pagination;
 }
 
-/** The new deliveries. Types of events: order.created, order.confirming, order.completed, order.expired, order.failed, invoice.created, invoice.confirming, invoice.completed, invoice.expired, invoice.failed, refund.created, refund.completed, refund.failed, order.cancelled, order.exception, invoice.cancelled, invoice.exception, refund.reorged, payment.wrong_asset, payment.lost. */
+/** The new deliveries. Types of events: order.created, order.confirming, order.completed, order.expired, order.failed, invoice.created, invoice.confirming, invoice.completed, invoice.expired, invoice.failed, refund.created, refund.completed, refund.failed, payment_request.paid, payment_request.part, payment_request.closed, order.cancelled, order.exception, invoice.cancelled, invoice.exception, refund.reorged, payment.wrong_asset, payment.lost. */
 export interface ResentEvent {
   deliveries: Array<{
     id: string;
@@ -639,6 +808,8 @@ export interface WrongAssetEventData {
   customer_email: string | null;
   exception: "reorged" | "paid_late" | "underpaid" | "overpaid" | "none";
   failure_reason: "underpaid" | "unconfirmed" | null;
+  /** Present only for invoices that pay a payment request. */
+  payment_request?: string;
   metadata: {
     /** The merchant's reference or, if there is none, the id of the payment. */
     order_id: string;
@@ -660,10 +831,10 @@ export interface WrongAssetEventData {
 }
 
 /** Every event of which this version knows the type. */
-export type KnownEvent = OrderEvent | InvoiceEvent | RefundEvent | WrongAssetEvent | LostPaymentEvent;
+export type KnownEvent = OrderEvent | InvoiceEvent | RefundEvent | PaymentRequestEvent | WrongAssetEvent | LostPaymentEvent;
 
 /** The fields that are amounts, beside which the SDK keeps the exact text. */
-export const AMOUNTS: ReadonlySet<string> = new Set(["amount","amount_received","amount_usd","conversion_rate","crypto_amount","total_volume_usd"]);
+export const AMOUNTS: ReadonlySet<string> = new Set(["amount","amount_left","amount_paid","amount_pending","amount_received","amount_refunded","amount_usd","conversion_rate","crypto_amount","max_amount","min_amount","total_volume_usd"]);
 
 /** Every operation of the service. */
 export interface Operations {
@@ -900,6 +1071,36 @@ export interface Operations {
     query: never;
     body: never;
     answer: Invoice;
+  };
+  /** Create a payment request. */
+  'POST /v1/payment_requests': {
+    query: never;
+    body: CreatePaymentRequest;
+    answer: PaymentRequest;
+  };
+  /** List payment requests, newest first. */
+  'GET /v1/payment_requests': {
+    query: {
+      status?: "open" | "paid" | "closed" | "expired";
+      /** Maximum number of items on the page. A value outside the range is rejected (400). */
+      limit?: number;
+      /** Number of items to skip, counted from the newest. */
+      offset?: number;
+    };
+    body: never;
+    answer: PaymentRequestList;
+  };
+  /** Get a payment request. */
+  'GET /v1/payment_requests/{id}': {
+    query: never;
+    body: never;
+    answer: PaymentRequest;
+  };
+  /** Close a payment request. */
+  'POST /v1/payment_requests/{id}/close': {
+    query: never;
+    body: never;
+    answer: PaymentRequest;
   };
   /** Create a refund. */
   'POST /v1/refunds': {

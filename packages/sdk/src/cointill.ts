@@ -2,6 +2,7 @@ import { Connection, type Options } from './connection.ts';
 import { Events } from './events.ts';
 import { Invoices } from './invoices.ts';
 import { Orders } from './orders.ts';
+import { PaymentRequests } from './payment-requests.ts';
 import { Refunds } from './refunds.ts';
 import { TestHelpers } from './test-helpers.ts';
 import { Transactions } from './transactions.ts';
@@ -16,6 +17,7 @@ import { Webhooks } from './webhooks.ts';
 export class Cointill {
   readonly orders: Orders;
   readonly invoices: Invoices;
+  readonly paymentRequests: PaymentRequests;
   readonly transactions: Transactions;
   readonly refunds: Refunds;
   readonly events: Events;
@@ -27,6 +29,7 @@ export class Cointill {
     const connection = new Connection(options);
     this.orders = new Orders(connection);
     this.invoices = new Invoices(connection);
+    this.paymentRequests = new PaymentRequests(connection);
     this.transactions = new Transactions(connection);
     this.refunds = new Refunds(connection);
     this.events = new Events(connection);

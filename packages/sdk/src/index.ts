@@ -20,6 +20,7 @@ export { Events } from './events.ts';
 export { Invoices } from './invoices.ts';
 export { List } from './list.ts';
 export { Orders } from './orders.ts';
+export { PaymentRequests } from './payment-requests.ts';
 export { Refunds } from './refunds.ts';
 export { signedRequest, type SignedRequest } from './signed-request.ts';
 export { TestHelpers } from './test-helpers.ts';

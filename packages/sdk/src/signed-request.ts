@@ -1,4 +1,11 @@
-import type { KnownEvent, LostPaymentEvent, OrderEvent, RefundEvent, WrongAssetEvent } from './api.generated.ts';
+import type {
+  KnownEvent,
+  LostPaymentEvent,
+  OrderEvent,
+  PaymentRequestEvent,
+  RefundEvent,
+  WrongAssetEvent,
+} from './api.generated.ts';
 import type { EventType } from './event.ts';
 import { writeJson } from './json.ts';
 import { joined, secretsOf, signingKeys } from './signing.ts';
@@ -35,7 +42,7 @@ const ID = '01kadfw4t3f7vb8y2z6m5n9qrs';
 const ADDRESS = 'bc1qar0srrr7xfkvy5l643lydnw9re59gtzzwf5mdq';
 const HASH = 'f4184fc596403b9d638783cf57adfe4c75c605f6356fbc91338530e9831e9e16';
 
-const PAYMENT: Omit<Sample<OrderEvent['data']>, 'transaction_number' | 'test'> = {
+const PAYMENT: Omit<Sample<OrderEvent['data']>, 'transaction_number' | 'payment_request' | 'test'> = {
   object: 'order',
   id: `ord_${ID}`,
   status: 'completed',
@@ -50,7 +57,7 @@ const PAYMENT: Omit<Sample<OrderEvent['data']>, 'transaction_number' | 'test'> =
   failure_reason: null,
   metadata: { order_id: 'A-1' },
 };
-const WRONG: Omit<Sample<WrongAssetEvent['data']>, 'transaction_number' | 'test'> = {
+const WRONG: Omit<Sample<WrongAssetEvent['data']>, 'transaction_number' | 'payment_request' | 'test'> = {
   ...PAYMENT,
   received: { crypto_currency: 'LTC', network: 'litecoin', amount: '0.25', address: ADDRESS, transaction_hash: HASH },
 };
@@ -72,6 +79,32 @@ const REFUND: Omit<Sample<RefundEvent['data']>, 'test'> = {
   created_at: '2026-01-31T12:00:00.000Z',
   completed_at: '2026-01-31T12:10:00.000Z',
 };
+const REQUEST: Omit<Sample<PaymentRequestEvent['data']>, 'test'> = {
+  id: `req_${ID}`,
+  object: 'payment_request',
+  status: 'paid',
+  title: 'Deposit',
+  description: null,
+  reference: 'A-1',
+  amount: '25.00',
+  min_amount: null,
+  max_amount: null,
+  currency: 'USD',
+  amount_paid: '25.00',
+  amount_pending: '0.00',
+  amount_refunded: '0.00',
+  amount_left: '0.00',
+  payments: 1,
+  max_payments: 1,
+  coins: null,
+  success_url: null,
+  ask: { email: false, name: false, note: false },
+  metadata: {},
+  url: `https://pay.example/request/req_${ID}`,
+  created_at: '2026-01-31T12:00:00.000Z',
+  expires_at: null,
+  ended_at: '2026-01-31T12:10:00.000Z',
+};
 const LOST: Omit<Sample<LostPaymentEvent['data']>, 'test'> = {
   address: ADDRESS,
   index: 7,
@@ -81,12 +114,15 @@ const LOST: Omit<Sample<LostPaymentEvent['data']>, 'test'> = {
   transaction_hash: HASH,
 };
 
-type Kind<Type> = Type extends `${infer Prefix extends 'order' | 'invoice' | 'refund'}.${string}` ? Prefix : Type;
+type Kind<Type> = Type extends `${infer Prefix extends 'order' | 'invoice' | 'payment_request' | 'refund'}.${string}`
+  ? Prefix
+  : Type;
 
 /** A sample for each kind of event: one that is missing does not compile. */
 const SAMPLES: Readonly<Record<Kind<EventType>, object>> = {
   order: PAYMENT,
   invoice: { ...PAYMENT, object: 'invoice', id: `inv_${ID}` },
+  payment_request: REQUEST,
   refund: REFUND,
   'payment.wrong_asset': WRONG,
   'payment.lost': LOST,
@@ -103,6 +139,11 @@ const STEPS: { readonly [Step in PaymentStep]: object } = {
   cancelled: { status: 'cancelled', transaction_hash: null },
   exception: { exception: 'overpaid' },
 };
+/** Fields in which the sample of a request's event differs from a paid request. */
+const REQUEST_STEPS: Readonly<Record<string, object>> = {
+  part: { status: 'open', amount_paid: '10.00', amount_left: '15.00', payments: 0, ended_at: null },
+  closed: { status: 'closed', amount_paid: '0.00', amount_left: '25.00', payments: 0 },
+};
 /** Fields in which the sample of a refund's event differs from a completed refund. */
 const REFUND_STEPS: Readonly<Record<string, object>> = {
   created: { status: 'pending', transaction_hash: null, completed_at: null },
@@ -112,8 +153,9 @@ const REFUND_STEPS: Readonly<Record<string, object>> = {
 
 function sampleOf(type: EventType): object {
   const [prefix = '', step = ''] = type.split('.');
-  const kind = (type.startsWith('payment.') ? type : prefix) as Kind<EventType>;
-  const differences: Readonly<Record<string, object>> = kind === 'refund' ? REFUND_STEPS : STEPS;
+  const kind = (prefix === 'payment' ? type : prefix) as Kind<EventType>;
+  const differences: Readonly<Record<string, object>> =
+    kind === 'refund' ? REFUND_STEPS : kind === 'payment_request' ? REQUEST_STEPS : STEPS;
   return { ...SAMPLES[kind], ...differences[step] };
 }
 

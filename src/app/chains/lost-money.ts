@@ -9,7 +9,6 @@ import type { Trx } from '../../store/database.ts';
 import {
   lostTransfers,
   projectsOfWallet,
-  publishEvents,
   saveLostTransfers,
   type LostTransfer,
 } from '../../store/chains/lost-transfers.ts';
@@ -22,6 +21,7 @@ import {
 } from '../../store/wallets/unissued.ts';
 import type { NewEvent } from '../../store/payments/save-changes.ts';
 import type { FoundTransfer } from '../payments/chain-money.ts';
+import { publishEvents } from '../../store/webhooks/publish-events.ts';
 import { newId, type App } from '../context.ts';
 import { emitAfterCommit, type ObservedTrx } from '../in-transaction.ts';
 

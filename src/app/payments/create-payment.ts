@@ -2,6 +2,7 @@ import { coinName, isPayableIn } from '../../domain/coin-choice.ts';
 import type { Payment } from '../../domain/payment.ts';
 import { nextDueAt } from '../../domain/transition.ts';
 import type { LockedIssuer, Rail } from '../../modes/rail.ts';
+import type { Trx } from '../../store/database.ts';
 import type { Ending, Statement, StatementRunner, TransactionRunner } from '../../store/pipeline.ts';
 import { saveStatement, type IdempotentAnswer, type PaymentChange } from '../../store/payments/save-changes.ts';
 import { auditEntry } from '../audit.ts';
@@ -90,10 +91,14 @@ export function createPaymentCreator(app: App, runner: TransactionRunner): Payme
   };
 }
 
-/** The refusal of a payment that its customer could pay in no coin. Reads nothing unless the request names coins. */
-async function unpayableCoins(rail: Rail, { projectId, coins }: NewPayment): Promise<TokenRefusal | null> {
+/** The refusal of what its customer could pay in no coin. Reads nothing unless the request names coins. */
+export async function unpayableCoins(
+  rail: Rail,
+  { projectId, coins }: Pick<NewPayment, 'projectId' | 'coins'>,
+  trx?: Trx,
+): Promise<Extract<TokenRefusal, { readonly kind: 'refused' }> | null> {
   if (coins === null) return null;
-  const offered = await rail.tokens(projectId);
+  const offered = await rail.tokens(projectId, trx);
   if (offered.some((token) => isPayableIn(coins, token))) return null;
   const names = offered.map(coinName).join(', ');
   return {

@@ -17,6 +17,9 @@ import {
   type TokenRefusal,
 } from './quote-payment.ts';
 
+/** The lifetime of payments where neither their creator nor their project names one. */
+export const USUAL_EXPIRY_MINUTES = 30;
+
 /** A validated request for a payment. Amount in minor units of `currency`, lifetime in milliseconds. */
 export interface NewPayment
   extends MerchantFields, Pick<Payment, 'projectId' | 'mode' | 'api' | 'amountMinor' | 'currency'> {

@@ -7,12 +7,14 @@ import {
   type RefundEventType,
 } from '../../domain/event-type.ts';
 import { blankPayment, type Payment, type PaymentApi } from '../../domain/payment.ts';
+import { NO_REQUEST_SUMS, type PaymentRequest, type RequestStep } from '../../domain/payment-request.ts';
 import type { Refund } from '../../domain/refund.ts';
 import type { PaymentStatus } from '../../domain/status.ts';
 import { sandboxAddress, sandboxTransactionHash } from '../../rails/sandbox/sandbox.ts';
 import type { WebhookEndpoint } from '../../store/webhooks/webhook-endpoints.ts';
 import { paymentEventData, wrongAssetEventData } from '../../wire/event.ts';
 import { lostMoneyView } from '../../wire/lost-money.ts';
+import { requestView } from '../../wire/payment-request.ts';
 import { refundView } from '../../wire/refund.ts';
 import { newId, type App } from '../context.ts';
 
@@ -20,7 +22,9 @@ import { newId, type App } from '../context.ts';
 export function sampleData(app: App, endpoint: WebhookEndpoint, type: EventType, now: number): object {
   const payment = samplePayment(app, endpoint, type.startsWith('invoice.') ? 'invoice' : 'order', now);
   if (isRefundEvent(type)) return refundView(sampleRefund(payment, type, now), app.links);
-  return isStepEvent(type) ? paymentEventData(inStatus(payment, sampleStatus(type), now)) : otherData(payment, type);
+  return isStepEvent(type)
+    ? paymentEventData(inStatus(payment, sampleStatus(type), now))
+    : otherData(app, payment, type);
 }
 
 function inStatus(payment: Payment, status: PaymentStatus, now: number): Payment {
@@ -28,8 +32,12 @@ function inStatus(payment: Payment, status: PaymentStatus, now: number): Payment
   return { ...payment, status, completedAt: now, transactionHash: sandboxTransactionHash('bitcoin', payment.id) };
 }
 
-function otherData(payment: Payment, type: OtherEventType): object {
+function otherData(app: App, payment: Payment, type: OtherEventType): object {
   switch (type) {
+    case 'payment_request.paid':
+    case 'payment_request.part':
+    case 'payment_request.closed':
+      return sampleRequest(app, payment, type);
     case 'payment.wrong_asset':
       return wrongAssetEventData(payment, sampleTransfer(payment), 6);
     case 'payment.lost':
@@ -43,6 +51,43 @@ function otherData(payment: Payment, type: OtherEventType): object {
         transactionHash: sandboxTransactionHash('bitcoin', payment.id),
       });
   }
+}
+
+/** A request that was paid, in part or in full. */
+function sampleRequest(
+  { links }: App,
+  { id, projectId, mode, currency, amountMinor, createdAt }: Payment,
+  type: `payment_request.${RequestStep}`,
+): object {
+  const paidMinor = type === 'payment_request.paid' ? amountMinor : amountMinor / 2n;
+  const status = type === 'payment_request.paid' ? 'paid' : type === 'payment_request.closed' ? 'closed' : 'open';
+  const request: PaymentRequest = {
+    id,
+    projectId,
+    mode,
+    status,
+    title: 'A test event',
+    description: null,
+    reference: 'TEST-1',
+    amountMinor,
+    minAmountMinor: null,
+    maxAmountMinor: null,
+    currency,
+    maxPayments: 1,
+    coins: null,
+    successUrl: null,
+    askEmail: false,
+    askName: false,
+    askNote: false,
+    metadata: null,
+    createdAt,
+    expiresAt: null,
+    endedAt: status === 'open' ? null : createdAt,
+    toldMinor: paidMinor,
+    toldPayments: 1,
+    lastSequence: 1,
+  };
+  return requestView(request, { ...NO_REQUEST_SUMS, paidMinor, payments: 1, taken: 1 }, links);
 }
 
 function samplePayment(app: App, endpoint: WebhookEndpoint, api: PaymentApi, now: number): Payment {

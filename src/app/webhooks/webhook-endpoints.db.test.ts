@@ -201,7 +201,8 @@ describe('a manual retry', () => {
 /** The fields that identify an event's record; lost money is no record of the API. */
 function aboutOf(type: string): object {
   if (type === 'payment.lost') return { index: 1_234, network: 'bitcoin' };
-  return { object: type.startsWith('refund.') ? 'refund' : 'order' };
+  const [prefix = ''] = type.split('.');
+  return { object: prefix === 'payment' ? 'order' : prefix };
 }
 
 describe('a test event', () => {

@@ -2,14 +2,11 @@ import type { FastifyInstance } from 'fastify';
 import { forRequest } from '../../app/context.ts';
 import { completeSandboxPayment } from '../../app/payments/payment-actions.ts';
 import type { AccessKey } from '../../app/projects/access.ts';
-import { ASSET_CODES } from '../../domain/asset-code.ts';
-import { allTokens } from '../../domain/asset.ts';
-import { coinName } from '../../domain/coin-choice.ts';
 import type { Payment } from '../../domain/payment.ts';
 import { invoiceView } from '../../wire/order.ts';
 import { audienceOf, selectorOf, sendChanged, testKeyOf, type Api } from '../api.ts';
 import { changeRoutes } from '../change-routes.ts';
-import { readAmount, readCurrency } from '../common-fields.ts';
+import { readAmount, readCoins, readCurrency } from '../common-fields.ts';
 import { createPayment } from '../create-payment.ts';
 import { invalid, notFound, RequestError } from '../errors.ts';
 import { idempotencyHeader, orderErrors } from '../fields.ts';
@@ -67,25 +64,10 @@ function readInvoice(body: CreateInvoiceBody) {
     description: body.description ?? null,
     customerName: body.customer_name ?? null,
     coins: readCoins(body.coins),
+    paymentRequestId: null,
     successUrl: body.success_url ?? null,
     lifetimeMs: body.expires_in === undefined ? null : body.expires_in * 1000,
   };
-}
-
-/**
- * The `coins` of a body, each once.
- *
- * @throws RequestError for one that does not exist
- */
-function readCoins(coins: readonly string[] | undefined): readonly string[] | null {
-  if (coins === undefined) return null;
-  const known = new Set<string>([...ASSET_CODES, ...allTokens().map(coinName)]);
-  const unknown = coins.find((coin) => !known.has(coin));
-  if (unknown === undefined) return [...new Set(coins)];
-  throw invalid(
-    'coins',
-    `coins must name assets (${ASSET_CODES.join(', ')}) or assets on a network (such as USDT/polygon). ${JSON.stringify(unknown)} is neither.`,
-  );
 }
 
 /** `POST …/{id}/complete`, with test keys alone. */

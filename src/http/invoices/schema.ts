@@ -1,13 +1,8 @@
 import { Type, type Static } from 'typebox';
-import { ASSET_CODES } from '../../domain/asset-code.ts';
 import { FIATS, MAX_AMOUNTS } from '../../domain/money.ts';
-import { commonShape, creationBody } from '../common-fields.ts';
+import { coinsField, commonShape, creationBody } from '../common-fields.ts';
 import { described, email, httpUrl, integer, nullable, text } from '../fields.ts';
 import { orderShape } from '../orders/schema.ts';
-
-/** More coins than this exist nowhere. */
-const MAX_COINS = 100;
-const COINS = `The coins that the customer can choose from: assets (${ASSET_CODES.slice(0, 3).join(', ')}, …), or assets on a network, such as USDT/polygon. By default all that the project offers.`;
 
 export const createInvoiceBody = creationBody(
   'CreateInvoice',
@@ -23,9 +18,7 @@ export const createInvoiceBody = creationBody(
     customer_email: Type.Optional(email),
     customer_name: Type.Optional(text({ max: 255 })),
     description: Type.Optional(text({ max: 1_000, description: 'Text that the customer sees on the payment page.' })),
-    coins: Type.Optional(
-      Type.Array(text({ max: 40, min: 1 }), { minItems: 1, maxItems: MAX_COINS, description: COINS }),
-    ),
+    coins: coinsField,
     expires_in: Type.Optional(
       integer(60, 86_400, 'Lifetime in seconds. The default comes from the project’s settings (1800 unless changed).'),
     ),
@@ -51,6 +44,7 @@ export const invoiceShape = Type.Object(
       Type.Array(Type.String()),
       'The coins that the customer can choose from. Null: all of the project.',
     ),
+    payment_request: nullable(Type.String(), 'The id of the payment request that it pays (req_…).'),
     success_url: nullable(Type.String()),
   },
   {
@@ -79,6 +73,7 @@ export const invoiceShape = Type.Object(
         metadata: { order_id: 'A-1001' },
         customer_name: null,
         coins: null,
+        payment_request: null,
         success_url: 'https://shop.example/thanks',
         cancel_url: null,
       },

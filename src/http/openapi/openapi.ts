@@ -30,6 +30,10 @@ export function documentHead() {
         name: 'Invoices',
         description: 'The customer chooses the coin on the payment page, at the price of that moment.',
       },
+      {
+        name: 'Payment requests',
+        description: 'Pages that ask for money for weeks, and make an invoice when somebody pays.',
+      },
       { name: 'Refunds', description: 'Refunds of payments.' },
       { name: 'Events', description: 'What happened to payments and refunds, in order, with or without webhooks.' },
       { name: 'Webhooks', description: 'Signed events that Cointill sends to your registered endpoints.' },

@@ -10,6 +10,7 @@ import {
 } from '../../domain/event-type.ts';
 import { ORDER_STATUSES, PAYMENT_STATUSES } from '../../domain/status.ts';
 import { EXCEPTIONS, PAYMENT_APIS } from '../../domain/payment.ts';
+import { requestFields } from '../payment-requests/schema.ts';
 import { refundFields } from '../refunds/schema.ts';
 import { described, nullable, time, oneOf } from '../fields.ts';
 
@@ -41,6 +42,7 @@ const orderEventData = Type.Object(
     customer_email: nullable(Type.String()),
     exception: oneOf(EXCEPTIONS),
     failure_reason: nullable(oneOf(['underpaid', 'unconfirmed'])),
+    payment_request: Type.Optional(described('Present only for invoices that pay a payment request.')),
     metadata: Type.Object(
       { order_id: described("The merchant's reference or, if there is none, the id of the payment.") },
       { additionalProperties: Type.String() },
@@ -109,7 +111,13 @@ const typesOf = (prefix: string): readonly EventType[] => EVENT_TYPES.filter((ty
 const ORDER_EVENT = event('OrderEvent', typesOf('order.'), orderEventData);
 const INVOICE_EVENT = event('InvoiceEvent', typesOf('invoice.'), orderEventData);
 const REFUND_EVENT = event('RefundEvent', typesOf('refund.'), refundEventData);
+const requestEventData = Type.Object({ ...requestFields, test }, { title: 'PaymentRequestEventData' });
+const REQUEST_EVENT = event('PaymentRequestEvent', typesOf('payment_request.'), requestEventData);
+
 const OTHER_EVENTS: Readonly<Record<OtherEventType, TSchema>> = {
+  'payment_request.paid': REQUEST_EVENT,
+  'payment_request.part': REQUEST_EVENT,
+  'payment_request.closed': REQUEST_EVENT,
   'payment.wrong_asset': event('WrongAssetEvent', ['payment.wrong_asset'], wrongAssetEventData),
   'payment.lost': event('LostPaymentEvent', ['payment.lost'], lostPaymentData),
 };

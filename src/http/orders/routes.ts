@@ -59,6 +59,7 @@ function readOrder(body: CreateOrderBody) {
     description: body.description ?? null,
     customerName: null,
     coins: null,
+    paymentRequestId: null,
     successUrl: body.return_url ?? body.success_url ?? null,
     lifetimeMs: body.expires_in === undefined ? null : body.expires_in * 1000,
   };

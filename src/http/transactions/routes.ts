@@ -83,6 +83,7 @@ function readTransaction(body: CreateTransactionBody) {
     description: body.order_description ?? null,
     customerName: body.customer_name ?? null,
     coins: null,
+    paymentRequestId: null,
     successUrl: body.success_url ?? body.return_url ?? null,
     lifetimeMs: body.expires_in_minutes === undefined ? null : body.expires_in_minutes * 60_000,
   };

@@ -38,6 +38,7 @@ export const COPIED_TABLES: { readonly [Name in keyof Tables]: 'rows' | 'move' |
   payment_addresses: 'rows',
   payment_quotes: 'rows',
   advanced_payments: 'rows',
+  payment_requests: 'rows',
   transfers: 'rows',
   events: 'rows',
   event_positions: 'rows',

@@ -36,6 +36,7 @@ const begun: { readonly [Field in Begun]: fc.Arbitrary<Payment[Field]> } = {
   successUrl: orNull(text),
   cancelUrl: orNull(text),
   coins: orNull(fc.array(text)),
+  paymentRequestId: orNull(fc.uuid()),
   metadata: fc.dictionary(text, text, { noNullPrototype: true }),
   createdAt: time,
   expiresAt: time,

@@ -4,6 +4,7 @@ import type { Payment, Quote } from '../../domain/payment.ts';
 import { isoTime } from '../../wire/time.ts';
 import { paymentPayloads } from '../notifications.ts';
 import { paymentRecords } from './payment-rows.ts';
+import { touchRequests } from './payment-requests.ts';
 import type { Statement, StatementRunner } from '../pipeline.ts';
 import { type Stored, insertRows } from '../rows.ts';
 import {
@@ -109,7 +110,7 @@ const SAVE = `
  * Saves new and changed payments with their transitions, events, deliveries, counters, addresses and idempotent answers
  * in one statement, so that after a crash either everything is saved or nothing. It creates a delivery for each event
  * and endpoint registered for its type, and notifies every process of the payments that changed. The caller must hold
- * the locks of changed payments.
+ * the locks of changed payments. A second statement makes the requests that they pay due.
  */
 export async function saveChanges(
   runner: StatementRunner,
@@ -118,6 +119,10 @@ export async function saveChanges(
   answers: readonly IdempotentAnswer[] = [],
 ): Promise<void> {
   await runner.executeQuery(saveStatement(changes, shard, answers));
+  const requests = changes.flatMap(({ before, after }) =>
+    before === null || after.paymentRequestId === null ? [] : [after.paymentRequestId],
+  );
+  if (requests.length > 0) await runner.executeQuery(touchRequests([...new Set(requests)]));
 }
 
 /** The statement that saves the changes, to be sent together with others. */

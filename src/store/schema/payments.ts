@@ -48,6 +48,7 @@ export const PAYMENTS = recordTable(
       success_url: nullable(text()),
       cancel_url: nullable(text()),
       coins: nullable(json<readonly string[]>()),
+      payment_request_id: nullable(uuid()),
       metadata: emptyAsNull(json<Readonly<Record<string, string>>>()),
       transaction_hash: changing(nullable(text())),
       completed_on_units: changing(nullable(units())),

@@ -1,0 +1,44 @@
+import type { ProjectMode } from '../../domain/permission.ts';
+import { takesPayments, type PaymentRequest } from '../../domain/payment-request.ts';
+import { livingInvoices, lockRequest, requestSums } from '../../store/payments/payment-requests.ts';
+import { saveChanges } from '../../store/payments/save-changes.ts';
+import { requestView } from '../../wire/payment-request.ts';
+import { recordPeoplesAudit } from '../audit.ts';
+import type { App } from '../context.ts';
+import { answerRow, inTransactionOnce, type IdempotencyRequest, type Replay } from '../idempotency.ts';
+import { cancelPayment } from '../payments/payment-actions.ts';
+import { auditedRequest, saveRequest } from './save-request.ts';
+
+export type ClosedRequest =
+  | { readonly kind: 'done'; readonly body: string; readonly request: PaymentRequest }
+  | { readonly kind: 'not_found' }
+  /** It has ended already. */
+  | { readonly kind: 'not_open'; readonly request: PaymentRequest };
+
+/**
+ * Closes a request: nobody can begin to pay any more. Its invoices that nobody has paid are cancelled; those whose
+ * money was seen go on, and what they hold counts.
+ */
+export async function closeRequest(
+  app: App,
+  { id, projectId, mode }: ProjectMode & { readonly id: string },
+  idempotency: IdempotencyRequest | null,
+): Promise<ClosedRequest | Replay> {
+  const outcome = await inTransactionOnce<ClosedRequest>(app, idempotency, async (trx) => {
+    const found = await lockRequest(trx, id);
+    if (found?.projectId !== projectId || found.mode !== mode) return { kind: 'not_found' };
+    const now = app.clock();
+    if (!takesPayments(found, now)) return { kind: 'not_open', request: found };
+    const sums = (await requestSums(trx, [id], now))(id);
+    const request = await saveRequest(app, trx, { ...found, status: 'closed', endedAt: now }, sums, ['closed'], now);
+    await recordPeoplesAudit(app, trx, auditedRequest('payment.request_close', request));
+    const body = JSON.stringify(requestView(request, sums, app.links));
+    if (idempotency !== null) await saveChanges(trx, [], 2, [answerRow(idempotency, body, now)]);
+    return { kind: 'done', body, request };
+  });
+  // In transactions of their own, because payments are locked before requests. A crash leaves them to their expiry.
+  if (outcome.kind === 'done') {
+    for (const invoice of await livingInvoices(app.db, id, app.clock())) await cancelPayment(app, { id: invoice });
+  }
+  return outcome;
+}

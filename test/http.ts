@@ -54,6 +54,7 @@ export interface Answer<Body = unknown> {
   /** Each `Set-Cookie`. */
   readonly setCookies: readonly string[];
   readonly text: string;
+  readonly bytes: Uint8Array;
   /** The parsed JSON; undefined where the answer is something else. */
   readonly body: Body;
 }
@@ -299,6 +300,7 @@ async function inject<Body>(server: FastifyInstance, call: Call): Promise<Answer
     headers,
     setCookies: [response.headers['set-cookie'] ?? []].flat(),
     text: response.payload,
+    bytes: response.rawPayload,
     body: (isJson ? JSON.parse(response.payload) : undefined) as Body,
   };
 }

@@ -69,6 +69,7 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   'refund show': ['refund show re_…'],
   'refund cancel': ['refund cancel re_…'],
   'report export': ['report export --project ID --report transfers --period last_month --json'],
+  'report bookings': ['report bookings --project ID --format datev --period last_month --zone Europe/Berlin'],
   'report statement': ['report statement --project ID --period last_month --zone Europe/Berlin'],
   'sweep plan': ['sweep plan --project ID --network ethereum'],
 };

@@ -6,6 +6,7 @@ import { createProject } from '../app/projects/projects.ts';
 import type { Payment } from '../domain/payment.ts';
 import { publicPaymentId } from '../domain/payment-kind.ts';
 import { program, textAt, type Program } from './program.fixture.ts';
+import { readXero } from '../../test/bookkeeping.ts';
 
 /** The application at the time of the programs that are started, and the program on its database. */
 async function setUp(): Promise<{ readonly app: TestApp; readonly cointill: Program }> {
@@ -273,6 +274,26 @@ it('exports what came in, and reconciles it, by the same rules as the dashboard'
     [2, expect.stringContaining('--to must be a day between 1971-01-01 and 9990-12-31.')],
     [2, expect.stringContaining('--zone must be the name of a time zone, such as Europe/Berlin.')],
   ]);
+});
+
+it('writes bookings for accounting software, and says their sums and what DATEV still needs', async () => {
+  const { app, cointill } = await setUp();
+  const order = await app.pay({ merchantOrderId: 'SHOP-1' });
+  await simulatePayment(app, { id: order.id }, 'paid');
+  const of = ['--project', app.projectId, '--mode', 'test', '--period', 'this_month'] as const;
+  const [xero, datev, unknown] = await Promise.all([
+    cointill.run('report', 'bookings', ...of, '--format', 'xero'),
+    cointill.run('report', 'bookings', ...of, '--format', 'datev'),
+    cointill.run('report', 'bookings', ...of, '--format', 'csv'),
+  ]);
+  expect(readXero(Buffer.from(xero.stdout))).toMatchObject([{ cents: 10_000n, reference: 'SHOP-1' }]);
+  expect(xero.stderr).toBe('receipt: 0.00166667 BTC on bitcoin, 100 USD, 1 entries\n');
+  expect(datev).toMatchObject({
+    code: 1,
+    stdout: '',
+    stderr: expect.stringContaining('on the page Settings under “DATEV”'),
+  });
+  expect(unknown).toMatchObject({ code: 2, stderr: expect.stringContaining('datev, xero') });
 });
 
 it('advances the time of a test payment by the command, and says what happened', async () => {

@@ -1,8 +1,10 @@
 import { once } from 'node:events';
 import { Option, type Command } from 'commander';
+import { bookingsFile } from '../app/dashboard/export-bookings.ts';
 import { exportReport, openStatement, type StatementLine } from '../app/dashboard/export-report.ts';
 import type { OpenedExport } from '../app/dashboard/exports.ts';
 import { isAssetCode, tokenOf } from '../domain/asset.ts';
+import { BOOKING_FORMATS, type BookingFormat } from '../domain/bookkeeping.ts';
 import { isNetwork } from '../domain/networks.ts';
 import { MODES, type Mode } from '../domain/permission.ts';
 import {
@@ -18,12 +20,12 @@ import type { Cointill } from '../service/core.ts';
 import { knowsZone } from '../store/reports/payment-export.ts';
 import { findProject } from '../store/projects/projects.ts';
 import type { StatementRecord } from '../wire/books.ts';
-import { fields } from '../wire/fields.ts';
 import { oneOf, projectIdOf } from './arguments.ts';
 import { CommandFailure, UsageFailure } from './failure.ts';
-import { noProject } from './refusal.ts';
+import { done, noProject } from './refusal.ts';
 import { withCointill } from './open.ts';
-import { print, printsRecord, table, writeErrorLines, type OutputOptions } from './output.ts';
+import { linesOf, summaryLines } from './report-lines.ts';
+import { print, printsRecord, writeErrorLines, type OutputOptions } from './output.ts';
 
 interface DaysOptions {
   readonly project: string;
@@ -34,19 +36,27 @@ interface DaysOptions {
   readonly zone: string;
 }
 
-interface ExportOptions extends DaysOptions, OutputOptions {
-  readonly report: Report;
+interface TokenOptions {
   readonly coin?: string;
   readonly network?: string;
+}
+
+interface ExportOptions extends DaysOptions, TokenOptions, OutputOptions {
+  readonly report: Report;
   readonly separator: 'comma' | 'semicolon';
 }
 
-/** `cointill report export` and `cointill report statement`. */
+interface BookingsOptions extends DaysOptions, TokenOptions {
+  readonly format: BookingFormat;
+}
+
+/** `cointill report export`, `cointill report bookings` and `cointill report statement`. */
 export function addReportCommands(report: Command): void {
-  ofDays(report.command('export').description('write payments, transfers, refunds or sweeps to standard output'))
+  const exported = report
+    .command('export')
+    .description('write payments, transfers, refunds or sweeps to standard output');
+  ofToken(ofDays(exported))
     .addOption(new Option('--report <report>', oneOf(REPORTS)).choices(REPORTS).makeOptionMandatory())
-    .option('--coin <coin>', 'only this coin (needs --network)')
-    .option('--network <network>', 'only this network (needs --coin)')
     .addOption(
       new Option('--separator <name>', 'the separator of CSV').choices(['comma', 'semicolon']).default('comma'),
     )
@@ -62,11 +72,10 @@ export function addReportCommands(report: Command): void {
           format: json ? 'jsonl' : 'csv',
           separator: separator === 'comma' ? ',' : ';',
         });
-        await written(opened, async (piece) => {
-          if (!process.stdout.write(piece)) await once(process.stdout, 'drain');
-        });
+        await written(opened, toOutput);
       }),
     );
+  addBookingsCommand(report);
   printsRecord(
     ofDays(report.command('statement').description("reconcile a period's money, coin by coin, to the last unit")),
   ).action((options: DaysOptions & OutputOptions) =>
@@ -87,6 +96,37 @@ export function addReportCommands(report: Command): void {
       print(options, statement, () => linesOf(statement));
     }),
   );
+}
+
+function addBookingsCommand(report: Command): void {
+  const bookings = report.command('bookings').description('write the money received and refunded for DATEV or Xero');
+  ofToken(ofDays(bookings))
+    .addOption(new Option('--format <format>', oneOf(BOOKING_FORMATS)).choices(BOOKING_FORMATS).makeOptionMandatory())
+    .action((options: BookingsOptions) =>
+      withProject(options, async ({ app, handle }, { projectId, mode }, days) => {
+        const scope = { projectId, mode, withSweeps: true };
+        const asked = { scope, days, token: tokenOption(options), format: options.format };
+        const file = done(
+          await bookingsFile(
+            app,
+            () => handle.connect(),
+            asked,
+            (summary, currency) => writeErrorLines(summaryLines(summary, currency, options.format)),
+          ),
+        );
+        await written(await file.open(), toOutput);
+      }),
+    );
+}
+
+async function toOutput(piece: Buffer): Promise<void> {
+  if (!process.stdout.write(piece)) await once(process.stdout, 'drain');
+}
+
+function ofToken(command: Command): Command {
+  return command
+    .option('--coin <coin>', 'only this coin (needs --network)')
+    .option('--network <network>', 'only this network (needs --coin)');
 }
 
 function ofDays(command: Command): Command {
@@ -137,7 +177,7 @@ function daysOption({ period, from, to, zone }: DaysOptions, now: number): Repor
   return { from, to, zone };
 }
 
-function tokenOption({ coin, network }: ExportOptions) {
+function tokenOption({ coin, network }: TokenOptions) {
   if (coin === undefined && network === undefined) return null;
   const asset = coin?.toUpperCase() ?? '';
   const token = isAssetCode(asset) && network !== undefined && isNetwork(network) ? tokenOf(asset, network) : null;
@@ -151,106 +191,4 @@ async function written(opened: OpenedExport, take: (piece: Buffer) => Promise<vo
     throw new CommandFailure('Two exports are already running. Try again when one of them has finished.');
   }
   await opened.file.write(take);
-}
-
-const VERDICTS = {
-  balanced: 'Balanced to the last unit.',
-  explained: 'Balanced, except for the differences listed below.',
-  unexplained: 'There is an unexplained difference. Please report this as a bug in Cointill.',
-} as const;
-
-/** A statement as text. */
-export function linesOf(statement: StatementRecord): readonly string[] {
-  const {
-    tokens,
-    differences,
-    over_refunds: overRefunds,
-    repeated_refunds: repeated,
-    deposit_differences: deposits,
-  } = statement;
-  return [
-    ...fields([
-      ['period', `${statement.from_day} to ${statement.to_day} (${statement.zone})`],
-      ['result', VERDICTS[statement.verdict]],
-    ]),
-    '',
-    ...table(
-      [
-        'COIN',
-        'NETWORK',
-        'OPENING',
-        'RECEIVED',
-        'APPLIED',
-        'EXCESS',
-        'NOT ACCEPTED',
-        'REFUNDED',
-        'CLOSING',
-        `${statement.currency} IN`,
-        'UNKNOWN',
-      ],
-      tokens.map((one) => [
-        one.coin,
-        one.network,
-        one.opening,
-        one.received,
-        one.applied,
-        one.excess,
-        notAccepted(one),
-        one.refunded,
-        one.closing,
-        one.value_at_receipt.amount,
-        String(one.value_at_receipt.unknown),
-      ]),
-      'No money arrived in this period or before it.',
-    ),
-    ...listed(
-      differences,
-      (row) =>
-        `${row.payment}: the transfers add up to ${row.transfers} ${row.coin}, but the payment records ${row.payment_sum}.`,
-      'payments that differ from their transfers',
-    ),
-    ...listed(
-      overRefunds,
-      (row) =>
-        `${row.payment}: its refunds, paid or pending, add up to ${row.refunded} ${row.coin}, but only ${row.received} ${row.coin} of its money is confirmed.`,
-      'payments whose refunds exceed their confirmed money',
-    ),
-    ...listed(
-      repeated,
-      (row) =>
-        `${row.refund}: ${row.times} transactions each paid ${row.amount} ${row.coin}, but the refund was owed only once.`,
-      'refunds that were paid more than once',
-    ),
-    ...listed(deposits, depositLine, 'deposits that differ'),
-  ];
-}
-
-function depositLine(row: StatementRecord['deposit_differences']['rows'][number]): string {
-  return (
-    `${row.address} received ${row.received} ${row.coin}; ${row.swept} ${row.coin} were swept, and ${row.there} ${row.coin} remain.` +
-    (row.from_contracts === null
-      ? ''
-      : ` The other ${row.from_contracts} ${row.coin} came through a smart contract call, and Cointill did not detect them on arrival.`) +
-    (row.is_unclear
-      ? ' Money left this address in a block that no node could trace yet. For details, run: cointill network status'
-      : '')
-  );
-}
-
-/** A line for each row, and one that says how many more rows exist. */
-function listed<Row>(
-  { count, rows }: { readonly count: number; readonly rows: readonly Row[] },
-  lineOf: (row: Row) => string,
-  what: string,
-): readonly string[] {
-  const more = count > rows.length ? [`The list above shows the first ${rows.length} of ${count} ${what}.`] : [];
-  return [...rows.map(lineOf), ...more];
-}
-
-/** The parts of the money that is not accepted, as `open 1, late 0.5`. */
-function notAccepted(token: StatementRecord['tokens'][number]): string {
-  const parts = (['open', 'underpaid', 'late', 'superseded', 'unquoted', 'lost'] as const)
-    .filter((part) => token[part] !== '0')
-    .map((part) => `${part} ${token[part]}`);
-  return parts.length === 0 ? '0' : parts.join(', ');
 }

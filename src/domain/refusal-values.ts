@@ -92,6 +92,7 @@ export interface TextValues {
   readonly days_swapped: 'from' | 'param';
   readonly too_many_days: 'days' | 'max';
   readonly transaction_hash: 'param';
+  readonly account_number: 'max' | 'param';
   readonly no_project: 'id';
   readonly no_email: 'email';
   readonly no_wallet: 'network';
@@ -149,6 +150,7 @@ export interface TextValues {
   readonly coin_not_payable: 'asset';
   readonly coin_paused: 'asset';
   readonly amount_below_coin: 'asset' | 'least' | 'param' | 'units';
+  readonly datev_currency: 'currency';
   readonly about_hours: 'hours';
   readonly about_minutes: 'minutes';
   readonly address_refused: 'address' | 'why';

@@ -24,6 +24,7 @@ export const TEXT_COLUMNS: { readonly [Table in keyof Tables]?: Readonly<Record<
     'support_url',
     'default_currency',
     'default_success_url',
+    'datev',
     'coin_order',
     'coins_off',
   ),

@@ -111,7 +111,7 @@ describe('a report', () => {
     expect(rows[0]?.['payment']).toMatch(/^ord_/);
     const { totals } = await preview(projectId, 'report=transfers&from=2026-06-01&to=2026-06-30');
     expect(totals).toEqual([
-      { coin: 'ETH', network: 'ethereum', rows: 2, amount: '0.01121667', value: '33.65', unknown: 0 },
+      { kind: null, coin: 'ETH', network: 'ethereum', rows: 2, amount: '0.01121667', value: '33.65', unknown: 0 },
     ]);
   });
 

@@ -168,6 +168,8 @@ const TABLE: Readonly<Record<string, Cell>> = {
   [`GET ${SETTINGS}/logo/:hash`]: ADMINS,
   [`GET ${SETTINGS}/customer-mails`]: ADMINS,
   [`POST ${SETTINGS}/customer-mails`]: ADMINS,
+  [`GET ${SETTINGS}/datev`]: ADMINS,
+  [`POST ${SETTINGS}/datev`]: ADMINS,
   [`GET ${SETTINGS}/stops`]: ADMINS,
   [`POST ${SETTINGS}/deactivate`]: ['owner'],
   [`POST ${SETTINGS}/activate`]: ['owner'],

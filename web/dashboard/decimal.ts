@@ -21,6 +21,7 @@ export function parseUnits(text: string, decimals: number): bigint | null {
 
 /** The shortest decimal text: `1n` with 8 decimals is `0.00000001`. */
 export function formatUnits(units: bigint, decimals: number): string {
+  if (units < 0n) return `-${formatUnits(-units, decimals)}`;
   const digits = units.toString().padStart(decimals + 1, '0');
   const whole = digits.slice(0, digits.length - decimals);
   const fraction = digits.slice(digits.length - decimals).replace(/0+$/, '');

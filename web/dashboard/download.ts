@@ -1,3 +1,4 @@
+import type { BookingFormat } from '../../src/domain/bookkeeping.ts';
 import { useEffect, useRef, useState } from 'react';
 import { ApiFault, faultOf } from './api.ts';
 import { askToReauthenticate, noteRefusal, useDashboard, type Dashboard } from './dashboard.ts';
@@ -36,8 +37,7 @@ async function receiveFile(answer: Response, onProgress: (progress: ExportProgre
   let heldBytes = 0;
   let bytes = 0;
   let shownAt = 0;
-  const isCsv = answer.headers.get('content-type')?.startsWith('text/csv') === true;
-  const count = lineCounter(isCsv);
+  const count = lineCounter(headLines(answer.headers.get('content-type') ?? ''));
   const reader = answer.body?.getReader();
   for (;;) {
     const { done, value } = (await reader?.read().catch(brokenOff)) ?? { done: true };
@@ -66,18 +66,24 @@ export function brokenOff(): never {
   throw new ApiFault(0, 'broken_off', '', null);
 }
 
-/** Counts rows: line feeds outside of quotes, without the head of a CSV file. */
-function lineCounter(isCsv: boolean) {
+/** The number of lines before the rows: the columns' names, and before them in a file for DATEV the batch. */
+function headLines(contentType: string): number {
+  if (!contentType.startsWith('text/csv')) return 0;
+  return contentType.endsWith('windows-1252') ? 2 : 1;
+}
+
+/** Counts rows: line feeds, outside of quotes in a CSV file, without its head. */
+function lineCounter(heads: number) {
   let lines = 0;
   let isQuoted = false;
   return {
     take: (piece: Uint8Array): void => {
       for (const byte of piece) {
-        if (byte === QUOTE && isCsv) isQuoted = !isQuoted;
+        if (byte === QUOTE && heads > 0) isQuoted = !isQuoted;
         else if (byte === LINE_FEED && !isQuoted) lines += 1;
       }
     },
-    rows: (): number => Math.max(0, lines - (isCsv ? 1 : 0)),
+    rows: (): number => Math.max(0, lines - heads),
   };
 }
 
@@ -180,9 +186,8 @@ export const FORMATS = ['csv', 'semicolon', 'jsonl'] as const;
 export type Format = (typeof FORMATS)[number];
 
 /** A format in the server's terms. */
-export function formatOf(format: Format): object {
-  if (format === 'jsonl') return { format };
-  return format === 'semicolon' ? { format: 'csv', separator: 'semicolon' } : { format: 'csv' };
+export function formatOf(format: Format | BookingFormat): object {
+  return format === 'semicolon' ? { format: 'csv', separator: 'semicolon' } : { format };
 }
 
 const KIB = 1_024;

@@ -39,7 +39,12 @@ export function decimalsOf(tokens: readonly Token[], { asset, network }: { asset
   return tokens.find((token) => token.asset === asset && token.network === network)?.decimals ?? 0;
 }
 
-function audited({ scope, days }: AskedReport, action: string, more: Readonly<Record<string, unknown>>): AuditedChange {
+/** The entry in the audit log of a report that somebody asked for. */
+export function audited(
+  { scope, days }: AskedReport,
+  action: string,
+  more: Readonly<Record<string, unknown>>,
+): AuditedChange {
   return {
     action,
     projectId: scope.projectId,

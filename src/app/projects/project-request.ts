@@ -1,3 +1,4 @@
+import { DATEV_ACCOUNTS, DATEV_BOUNDS, isDatevAccount } from '../../domain/bookkeeping.ts';
 import { FIATS, isFiat } from '../../domain/money.ts';
 import { urlAmbiguity } from '../../domain/web-url.ts';
 import type { ProjectChanges } from '../../store/projects/projects.ts';
@@ -27,7 +28,8 @@ export function checkRequest(
     checkAccess(given, changes) ??
     checkBranding(given, changes) ??
     checkDefaults(given, changes) ??
-    checkMonitoring(given);
+    checkMonitoring(given) ??
+    checkDatev(given);
   if (refusal !== null) return refusal;
   if (logoFile === undefined) return { kind: 'fine', changes };
   const logo = logoFile === null ? null : parseLogo(logoFile);
@@ -71,6 +73,21 @@ function checkAccess(
   }
   const bad = allowOrigins.find((_text, index) => read.allowOrigins?.[index] === '');
   return bad === undefined ? null : rejected('origin', { param: 'allowOrigins', text: bad });
+}
+
+function checkDatev({ datev = null }: Given): Rejected | null {
+  if (datev === null) return null;
+  for (const [param, { min, max }] of Object.entries(DATEV_BOUNDS)) {
+    const value = datev[param as keyof typeof DATEV_BOUNDS];
+    if (!(Number.isInteger(value) && value >= min && value <= max)) {
+      return rejected('whole_number', { param, min, max });
+    }
+  }
+  const bad = DATEV_ACCOUNTS.find((account) => {
+    const number = datev[account];
+    return number !== null && !isDatevAccount(number, datev.accountLength);
+  });
+  return bad === undefined ? null : rejected('account_number', { param: bad, max: datev.accountLength + 1 });
 }
 
 const isLost = (given: unknown, read: unknown): boolean => typeof given === 'string' && read === null;

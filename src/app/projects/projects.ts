@@ -39,6 +39,7 @@ export async function createProject(
     defaultExpiryMinutes: null,
     defaultCurrency: null,
     defaultSuccessUrl: null,
+    datev: null,
   };
   await app.db.transaction().execute(async (trx) => {
     await insertProject(trx, project);

@@ -32,6 +32,8 @@ export interface AskedFile {
   /** The name of the file before the day. */
   readonly name: string;
   readonly format: 'csv' | 'jsonl';
+  /** The encoding, UTF-8 by default. */
+  readonly charset?: 'windows-1252';
   readonly open: () => Promise<OpenedExport>;
 }
 
@@ -121,11 +123,11 @@ function endTurn(turns: Set<Turn>, own: Turn): void {
   own.end();
 }
 
-function headersOf(reply: FastifyReply, { name, format }: SentFile, { rowsAbout }: OpenExport, now: number) {
+function headersOf(reply: FastifyReply, { name, format, charset }: SentFile, { rowsAbout }: OpenExport, now: number) {
   const day = new Date(now).toISOString().slice(0, 10);
   return {
     ...givenHeaders(reply),
-    'content-type': format === 'csv' ? 'text/csv; charset=utf-8' : 'application/x-ndjson; charset=utf-8',
+    'content-type': `${format === 'csv' ? 'text/csv' : 'application/x-ndjson'}; charset=${charset ?? 'utf-8'}`,
     'content-disposition': `attachment; filename="${name}-${day}.${format}"`,
     'cache-control': 'no-store',
     // nginx would buffer the file.

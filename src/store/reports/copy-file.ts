@@ -39,15 +39,20 @@ export async function copyFile(
   if (format === 'csv') {
     await take(Buffer.from(`${separator === ';' ? BYTE_ORDER_MARK : ''}${heads.join(separator)}\n`));
   }
-  await client.query('begin isolation level repeatable read, read only');
-  await liftLimits(client);
-  await client.query(`select set_config(name, 'off', true) from unnest($1::text[]) name`, [[...without, 'jit']]);
-  await client.query('set local max_parallel_workers_per_gather = 0');
+  await beginSnapshot(client, without);
   const options = format === 'csv' ? `format csv, delimiter '${separator}'` : AS_IT_IS;
   const query = inlined(client, rows(onConnection(client)));
   const count = await copyOut(client, `copy (${query}) to stdout with (${options})`, take, eachRow);
   await client.query('commit');
   return count;
+}
+
+/** Begins the transaction of a file: one snapshot, on one processor, without the limits of requests. */
+export async function beginSnapshot(client: Client, without: readonly string[] = []): Promise<void> {
+  await client.query('begin isolation level repeatable read, read only');
+  await liftLimits(client);
+  await client.query(`select set_config(name, 'off', true) from unnest($1::text[]) name`, [[...without, 'jit']]);
+  await client.query('set local max_parallel_workers_per_gather = 0');
 }
 
 /** The length of a letter and a UUID. */

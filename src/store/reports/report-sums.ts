@@ -1,6 +1,6 @@
 import { sql, type RawBuilder } from 'kysely';
 import { MAX_NAMED, type Named } from '../../domain/books.ts';
-import type { Database } from '../database.ts';
+import type { Database, Trx } from '../database.ts';
 
 /** A time in a form that also works in `COPY`, which has no parameters. */
 export const at = (epochMs: number): RawBuilder<unknown> => sql`${new Date(epochMs).toISOString()}::timestamptz`;
@@ -14,7 +14,7 @@ export const count = (filter: RawBuilder<unknown> = sql`true`): RawBuilder<numbe
 
 /** The first of the rows that explain a difference, and their number. */
 export async function named<Row>(
-  db: Database,
+  db: Database | Trx,
   rows: RawBuilder<unknown>,
   order: RawBuilder<unknown>,
 ): Promise<Named<Row>> {

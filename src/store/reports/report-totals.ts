@@ -3,7 +3,7 @@ import { DatabaseError } from 'pg';
 import { firstUuidOf } from '../../domain/id.ts';
 import type { Network } from '../../domain/networks.ts';
 import type { Fiat } from '../../domain/money.ts';
-import type { Database } from '../database.ts';
+import type { Database, Trx } from '../database.ts';
 import { rateJoin, valueIn, type Worth } from '../figures/currency-rates.ts';
 import { WAS_PAID } from '../refunds/refund-payouts.ts';
 import { COIN_DECIMALS, selectionOf, SWEPT_COIN, type ReportSelection } from './report-export.ts';
@@ -35,12 +35,19 @@ export async function reportTotals(
   selection: ReportSelection,
   currency: Fiat,
 ): Promise<readonly ReportTotal[] | null> {
+  return forPreview(db, async (trx) => {
+    const { rows } = await totalsOf(selection, currency).execute(trx);
+    return rows;
+  });
+}
+
+/** Computes a preview on one processor; null if a statement of it takes too long. */
+export async function forPreview<Preview>(db: Database, work: (trx: Trx) => Promise<Preview>): Promise<Preview | null> {
   try {
     return await db.transaction().execute(async (trx) => {
       await sql`select set_config('statement_timeout', ${String(PREVIEW_MS)}, true), set_config('jit', 'off', true),
         set_config('max_parallel_workers_per_gather', '0', true)`.execute(trx);
-      const { rows } = await totalsOf(selection, currency).execute(trx);
-      return rows;
+      return work(trx);
     });
   } catch (error) {
     if (error instanceof DatabaseError && error.code === CANCELLED) return null;

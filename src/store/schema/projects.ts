@@ -1,6 +1,7 @@
+import type { DatevSettings } from '../../domain/bookkeeping.ts';
 import type { Fiat } from '../../domain/money.ts';
 import type { KeyKind, Mode, Permission, Scope } from '../../domain/permission.ts';
-import { bigint, boolean, bytes, defaulted, integer, nullable, text, texts, timestamp, uuid } from './column.ts';
+import { bigint, boolean, bytes, defaulted, integer, json, nullable, text, texts, timestamp, uuid } from './column.ts';
 
 export const PROJECTS = {
   id: uuid(),
@@ -26,6 +27,8 @@ export const PROJECTS = {
   /** The currency that the dashboard's form of a new payment begins with. */
   default_currency: nullable(text<Fiat>()),
   default_success_url: nullable(text()),
+  /** For its DATEV files; null: not entered yet. */
+  datev: nullable(json<DatevSettings>()),
 };
 
 /** The picture formats of a logo: raster only, because an SVG can contain scripts. */

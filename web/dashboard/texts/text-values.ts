@@ -221,6 +221,11 @@ export interface TextValues {
   readonly statement_received: 'count';
   readonly statement_refunded: 'count';
   readonly statement_title: 'project';
+  readonly report_left_out: 'count';
+  readonly report_left_out_no_value: 'amount' | 'day' | 'id' | 'kind';
+  readonly report_left_out_too_small: 'amount' | 'day' | 'id' | 'kind';
+  readonly report_left_out_more: 'shown';
+  readonly report_xero_long: 'count' | 'max';
   readonly request_duration_ms: 'ms';
   readonly wallet_confirm: 'wallet';
   readonly wallet_switch: 'network' | 'wallet';

@@ -2,6 +2,7 @@ import { Type, type Static } from 'typebox';
 import { ASSET_CODES } from '../../../domain/asset-code.ts';
 import { FIATS } from '../../../domain/money.ts';
 import { NETWORKS } from '../../../domain/networks.ts';
+import { BOOKING_FORMATS, BOOKING_KINDS } from '../../../domain/bookkeeping.ts';
 import { PERIODS, REPORTS } from '../../../domain/report.ts';
 import type { StatementRecord } from '../../../wire/books.ts';
 import { oneOf, text, nullable, time } from '../../fields.ts';
@@ -22,7 +23,8 @@ export type AskedDays = Static<typeof daysShape>;
 
 const selection = {
   ...days,
-  report: oneOf(REPORTS),
+  /** `bookings`: the money received and refunded, as files for accounting software. */
+  report: oneOf([...REPORTS, 'bookings']),
   /** Both or neither: limits the report to one token. */
   coin: Type.Optional(oneOf(ASSET_CODES)),
   network: Type.Optional(oneOf(NETWORKS)),
@@ -31,6 +33,8 @@ const selection = {
 const exportShape = Type.Object({
   ...selection,
   ...writing,
+  /** `datev` and `xero` are the formats of bookings, and of nothing else. */
+  format: Type.Optional(oneOf(['csv', 'jsonl', ...BOOKING_FORMATS])),
 });
 export type ReportExportRequest = Static<typeof exportShape>;
 
@@ -46,6 +50,8 @@ const previewShape = Type.Object({
   totals: nullable(
     Type.Array(
       Type.Object({
+        /** The kind of bookings; null in other reports. Refunds and fees are negative. */
+        kind: nullable(oneOf(BOOKING_KINDS)),
         coin: nullable(Type.String()),
         network: nullable(Type.String()),
         rows: Type.Integer(),
@@ -60,6 +66,21 @@ const previewShape = Type.Object({
       }),
     ),
   ),
+  /** Movements that a file of bookings cannot have, the first of them by name. */
+  left_out: Type.Object({
+    count: Type.Integer(),
+    rows: Type.Array(
+      Type.Object({
+        /** The payment, or the sweep of a fee. */
+        id: Type.String(),
+        kind: oneOf(BOOKING_KINDS),
+        day: Type.String(),
+        amount: Type.String(),
+        coin: Type.String(),
+        why: oneOf(['no_value', 'too_small']),
+      }),
+    ),
+  }),
   /** The tokens to choose from. */
   tokens: Type.Array(Type.Object({ coin: Type.String(), network: Type.String() })),
 });
@@ -68,7 +89,7 @@ export type ReportPreview = Static<typeof previewShape>;
 export const reportsContract = {
   'GET /dashboard/api/projects/:project/:mode/reports': {
     params: modeParams,
-    query: Type.Object(selection),
+    query: Type.Object({ ...selection, format: Type.Optional(oneOf(BOOKING_FORMATS)) }),
     answer: previewShape,
   },
   /** An export of a report, from one snapshot. 503 while no slot for exports is free. */

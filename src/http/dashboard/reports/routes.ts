@@ -1,9 +1,12 @@
 import { roleError } from '../../page-sentences.ts';
 import { createConcurrencyLimit } from '../../../app/concurrency-limit.ts';
+import type { App } from '../../../app/context.ts';
+import { bookingsFile, previewBookings } from '../../../app/dashboard/export-bookings.ts';
 import { decimalsOf, exportReport, openStatement, tokensOf } from '../../../app/dashboard/export-report.ts';
+import { BOOKING_FORMATS } from '../../../domain/bookkeeping.ts';
 import { tokenOf, type Token } from '../../../domain/asset.ts';
 import { fiatDecimals, formatDecimal, type Fiat } from '../../../domain/money.ts';
-import { daysOfPeriod, spanOf, type ReportDays } from '../../../domain/report.ts';
+import { daysOfPeriod, spanOf, type Report, type ReportDays, type ReportSpan } from '../../../domain/report.ts';
 import { mayDo } from '../../../domain/role.ts';
 import { knowsZone } from '../../../store/reports/payment-export.ts';
 import type { ReportSelection } from '../../../store/reports/report-export.ts';
@@ -12,7 +15,7 @@ import { currencyOf } from '../../../store/projects/projects.ts';
 import { isoTime } from '../../../wire/time.ts';
 import { readDay } from '../../dates.ts';
 import { invalid } from '../../errors.ts';
-import { badField } from '../refusal-words.ts';
+import { badField, done } from '../refusal-words.ts';
 import type { QueryOf } from '../contract.ts';
 import type { Dashboard, Routes } from '../route.ts';
 import type { ProjectScope } from '../scope.ts';
@@ -28,35 +31,45 @@ const MAX_PREVIEWS = 2;
 export function reportRoutes(routes: Routes, dashboard: Dashboard): void {
   const { app: core } = dashboard.people;
   const limited = createConcurrencyLimit(MAX_PREVIEWS);
-  routes.add(`GET ${URL}`, { action: 'read_payments' }, async ({ scope, query, request }) => {
+  routes.add(`GET ${URL}`, { action: 'read_payments' }, async ({ scope, query, request, own }) => {
     const days = await readDays(dashboard, query);
-    const selection = selectionOf(scope, query, days);
-    const tokens = tokensOf(core, scope.mode);
+    const span = spanOf(days);
     const currency = await currencyOf(core.db, scope.projectId);
-    const totals = await limited(scope.projectId, async () =>
+    const { totals, leftOut } = await limited(scope.projectId, async () => {
       // Nobody reads the answer once the page shows another report.
-      request.raw.socket.destroyed ? null : reportTotals(core.db, selection, currency),
-    );
-    const { seenTokens } = core.railFor(scope.mode);
+      if (request.raw.socket.destroyed) return NO_PREVIEW;
+      if (query.report === 'bookings') return bookingsView(own, scope, query, days, currency);
+      const found = await reportTotals(core.db, selectionOf(scope, query.report, tokenIn(query), span), currency);
+      const tokens = tokensOf(core, scope.mode);
+      return { ...NO_PREVIEW, totals: found?.map((total) => totalView(total, tokens, currency)) ?? null };
+    });
     return {
       from_day: days.from,
       to_day: days.to,
       zone: days.zone,
-      from: isoTime(selection.span.startAt),
-      until: isoTime(selection.span.endAt),
+      from: isoTime(span.startAt),
+      until: isoTime(span.endAt),
       currency,
-      totals: totals === null ? null : totals.map((total) => totalView(total, tokens, currency)),
-      tokens: seenTokens.map(({ asset, network }) => ({ coin: asset, network })),
+      totals,
+      left_out: { count: leftOut.count, rows: [...leftOut.rows] },
+      tokens: core.railFor(scope.mode).seenTokens.map(({ asset, network }) => ({ coin: asset, network })),
     };
   });
 
   routes.file(`POST ${URL}/export`, 'read_payments', async ({ scope, body, own }) => {
     const { projectId, mode } = scope;
     const days = await readDays(dashboard, body);
-    const { report, token } = selectionOf(scope, body, days);
-    const file = { scope: { projectId, mode }, report, token, days, ...writingOf(body) };
+    const { report, format = 'csv', separator } = body;
+    if (report === 'bookings') {
+      const asked = askedBookings(scope, { ...body, format }, days);
+      const { name, open } = done(await bookingsFile(own, dashboard.exports.connect, asked));
+      return { name, format: 'csv', open, ...(asked.format === 'datev' && { charset: 'windows-1252' }) };
+    }
+    if (format !== 'csv' && format !== 'jsonl') throw invalid('format', 'Only bookings have the format of a program.');
+    const { token } = selectionOf(scope, report, tokenIn(body), spanOf(days));
+    const file = { scope: { projectId, mode }, report, token, days, ...writingOf({ format, separator }) };
     const open = () => exportReport(own, dashboard.exports.connect, file);
-    return { name: `${report}-${mode}-${days.from}-${days.to}`, format: file.format, open };
+    return { name: `${report}-${mode}-${days.from}-${days.to}`, format, open };
   });
   routes.file(`POST ${URL}/statement`, 'read_payments', async ({ scope, body, own }) => {
     const { projectId, mode, role } = scope;
@@ -84,24 +97,61 @@ async function readDays({ people: { app } }: Dashboard, asked: AskedDays): Promi
   return days;
 }
 
-/** @throws RequestError for a token that does not exist, and for sweeps if the person may not see wallets */
-function selectionOf(
-  { projectId, mode, role }: ProjectScope,
-  { report, coin, network }: Pick<QueryOf<`GET ${typeof URL}`>, 'report' | 'coin' | 'network'>,
-  days: ReportDays,
-): ReportSelection {
-  if (report === 'sweeps' && !mayDo(role, 'read_wallets')) {
-    throw roleError(role, 'read_wallets');
-  }
+type Query = QueryOf<`GET ${typeof URL}`>;
+
+/** @throws RequestError for a token that does not exist */
+function tokenIn({ coin, network }: Pick<Query, 'coin' | 'network'>): ReportSelection['token'] {
   if ((coin === undefined) !== (network === undefined)) {
     const missing = coin === undefined ? 'coin' : 'network';
     throw invalid(missing, `coin and network must be given together, but ${missing} is missing.`);
   }
-  const token = coin === undefined || network === undefined ? null : { asset: coin, network };
-  if (token !== null && tokenOf(token.asset, token.network) === null) {
-    throw invalid('network', `There is no ${token.asset} on ${token.network}.`);
+  if (coin === undefined || network === undefined) return null;
+  if (tokenOf(coin, network) === null) throw invalid('network', `There is no ${coin} on ${network}.`);
+  return { asset: coin, network };
+}
+
+/** @throws RequestError for sweeps if the person may not see wallets */
+function selectionOf(
+  { projectId, mode, role }: ProjectScope,
+  report: Report,
+  token: ReportSelection['token'],
+  span: ReportSpan,
+): ReportSelection {
+  if (report === 'sweeps' && !mayDo(role, 'read_wallets')) {
+    throw roleError(role, 'read_wallets');
   }
-  return { report, scope: { projectId, mode }, span: spanOf(days), token };
+  return { report, scope: { projectId, mode }, span, token };
+}
+
+/** @throws RequestError without the format of a program */
+function askedBookings(
+  { projectId, mode, role }: ProjectScope,
+  asked: Pick<Query, 'coin' | 'network'> & { readonly format?: string },
+  days: ReportDays,
+) {
+  const format = BOOKING_FORMATS.find((one) => one === asked.format);
+  if (format === undefined) throw invalid('format', `The format of bookings must be ${BOOKING_FORMATS.join(' or ')}.`);
+  return { scope: { projectId, mode, withSweeps: mayDo(role, 'read_wallets') }, days, token: tokenIn(asked), format };
+}
+
+const NO_PREVIEW = { totals: null, leftOut: { count: 0, rows: [] } } as const;
+
+async function bookingsView(own: App, scope: ProjectScope, query: Query, days: ReportDays, currency: Fiat) {
+  const { summary } = done(await previewBookings(own, askedBookings(scope, query, days)));
+  if (summary === null) return NO_PREVIEW;
+  const totals = summary.sums.map(({ kind, asset, network, rows, amount, value, unvalued }) => {
+    const isOut = kind !== 'receipt';
+    return {
+      kind,
+      coin: asset,
+      network,
+      rows,
+      amount: isOut && amount !== '0' ? `-${amount}` : amount,
+      value: formatDecimal(isOut ? -value : value, fiatDecimals(currency)),
+      unknown: unvalued,
+    };
+  });
+  return { totals, leftOut: summary.leftOut };
 }
 
 function totalView(
@@ -111,6 +161,7 @@ function totalView(
 ) {
   const known = asset === null || network === null ? 0 : decimalsOf(tokens, { asset, network });
   return {
+    kind: null,
     coin: asset,
     network,
     rows,

@@ -71,6 +71,20 @@ const customerMailsShape = Type.Object({
 });
 export type CustomerMailsView = Static<typeof customerMailsShape>;
 
+/** The numbers and accounts of DATEV files, as typed; an empty account of fees means that fees are not booked. */
+const datev = {
+  consultant_number: text({ max: 20 }),
+  client_number: text({ max: 20 }),
+  fiscal_year_month: text({ max: 20 }),
+  account_length: text({ max: 20 }),
+  wallet_account: text({ max: 20 }),
+  receipts_account: text({ max: 20 }),
+  refunds_account: text({ max: 20 }),
+  fees_account: text({ max: 20 }),
+};
+const datevShape = Type.Object(datev);
+export type DatevView = Static<typeof datevShape>;
+
 const SETTINGS = '/dashboard/api/projects/:project/settings';
 
 /** The routes of the page of settings. */
@@ -99,6 +113,13 @@ export const settingsContract = {
     params: projectParams,
     body: Type.Object(customerMails),
     answer: customerMailsShape,
+  },
+  /** The numbers and accounts of DATEV files; null: not entered yet, or removed. */
+  [`GET ${SETTINGS}/datev`]: { params: projectParams, answer: Type.Object({ datev: nullable(datevShape) }) },
+  [`POST ${SETTINGS}/datev`]: {
+    params: projectParams,
+    body: Type.Object({ datev: nullable(datevShape) }),
+    answer: Type.Object({ datev: nullable(datevShape) }),
   },
   /** The work that a deactivation would stop now. */
   [`GET ${SETTINGS}/stops`]: {

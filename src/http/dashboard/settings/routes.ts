@@ -28,6 +28,7 @@ import type { Dashboard, Routes } from '../route.ts';
 import { scopeIn } from '../scope.ts';
 import type { CustomerDataView, CustomerMailsView, SettingsView } from './contract.ts';
 import { FIATS } from '../../../domain/money.ts';
+import { datevRoutes } from './datev.ts';
 
 const SETTINGS = '/dashboard/api/projects/:project/settings';
 const MANAGE = { action: 'manage_settings' } as const;
@@ -66,6 +67,7 @@ export function settingsRoutes(routes: Routes, dashboard: Dashboard): void {
   });
   customerRoutes(routes, dashboard);
   customerMailRoutes(routes, dashboard);
+  datevRoutes(routes, dashboard);
 }
 
 function customerMailRoutes(routes: Routes, dashboard: Dashboard): void {

@@ -1,16 +1,20 @@
-import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { BOOKING_FORMATS, type BookingFormat } from '../../../../src/domain/bookkeeping.ts';
+import { keepPreviousData, useQuery, type UseQueryResult } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { QueryOf } from '../../../../src/http/dashboard/contract.ts';
 import type { ReportPreview } from '../../../../src/http/dashboard/reports/contract.ts';
 import { useDashboard } from '../../dashboard.ts';
-import { useLocale } from '../../locale.tsx';
+import { useLocale, type Locale } from '../../locale.tsx';
 import { useActions } from '../../session.ts';
 import { Button } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
 import { Notice, Problem } from '../../ui/notice.tsx';
 import { SelectField } from '../../ui/form.tsx';
 import { NotLoaded } from '../../ui/placeholder.tsx';
-import { urlOf, reads } from '../../api.ts';
+import { ApiFault, urlOf, reads } from '../../api.ts';
+import { LeftOut } from './left-out.tsx';
+import { loadProblemText } from '../../problem.ts';
 import { FORMATS, formatOf, useDownload, type Format } from '../../download.ts';
 import { networkName } from '../../formats.ts';
 import css from './reports.module.css';
@@ -35,13 +39,21 @@ interface ExportCardProps {
 export function ExportCard({ days, search, onChange }: ExportCardProps) {
   const { t } = useLocale('reports');
   const scope = useScope();
-  const [format, setFormat] = useState<Format>('csv');
+  const [table, setTable] = useState<Format>('csv');
+  const [software, setSoftware] = useState<BookingFormat>('datev');
   const reports = useReports();
   const asked = askedDays(days);
   const { coin, network } = search;
   const report = reports.find((one) => one === search.report) ?? 'transfers';
+  const isBookings = report === 'bookings';
+  const format = isBookings ? software : table;
   // The server refuses an unknown token in the URL.
-  const query = { ...asked, report, ...(coin !== undefined && { coin, network }) } as ReportQuery;
+  const query = {
+    ...asked,
+    report,
+    ...(coin !== undefined && { coin, network }),
+    ...(isBookings && { format: software }),
+  } as ReportQuery;
   const preview = useQuery({
     ...reads(['reports'], 'GET /dashboard/api/projects/:project/:mode/reports', { params: scope, query }),
     enabled: asked !== null,
@@ -61,18 +73,49 @@ export function ExportCard({ days, search, onChange }: ExportCardProps) {
         <SelectField
           label={t('report_format')}
           value={format}
-          options={FORMATS.map((one) => [one, t(`report_${one}`)])}
-          onValue={(value) => setFormat(FORMATS.find((one) => one === value) ?? 'csv')}
+          options={(isBookings ? BOOKING_FORMATS : FORMATS).map((one) => [one, t(`report_${one}`)])}
+          onValue={(value) => {
+            if (isBookings) setSoftware(BOOKING_FORMATS.find((one) => one === value) ?? 'datev');
+            else setTable(FORMATS.find((one) => one === value) ?? 'csv');
+          }}
         />
       </div>
-      <p className={css.note}>{t(`report_${report}_text`)}</p>
-      {preview.data !== undefined ? (
-        <Totals preview={preview.data} isOld={preview.isPlaceholderData} />
-      ) : (
-        <NotLoaded query={preview} rows={2} />
-      )}
-      <Download format={format} query={asked === null || preview.data?.totals?.length === 0 ? null : query} />
+      <p className={css.note}>{t(`report_${isBookings ? software : report}_text`)}</p>
+      <Shown preview={preview} isBookings={isBookings} />
+      {isBookings && preview.data !== undefined ? <LeftOut preview={preview.data} format={software} /> : null}
+      <Download
+        format={format}
+        query={asked === null || preview.isError || preview.data?.totals?.length === 0 ? null : query}
+      />
     </Card>
+  );
+}
+
+interface ShownProps {
+  readonly preview: UseQueryResult<ReportPreview>;
+  readonly isBookings: boolean;
+}
+
+/** The sums, or the reason why there are none: a refusal of bookings that blames no field blames settings. */
+function Shown({ preview, isBookings }: ShownProps) {
+  const { t } = useLocale('reports');
+  const scope = useScope();
+  const mayManage = useActions().includes('manage_settings');
+  const { data, error } = preview;
+  if (data !== undefined) return <Totals preview={data} isOld={preview.isPlaceholderData} />;
+  if (!(error instanceof ApiFault && error.status === 400)) return <NotLoaded query={preview} rows={2} />;
+  return (
+    <Notice kind="warning">
+      {loadProblemText(error, t)}
+      {isBookings && mayManage && error.param === null ? (
+        <>
+          {' '}
+          <Link to="/projects/$project/$mode/settings" params={scope}>
+            {t('report_to_settings')}
+          </Link>
+        </>
+      ) : null}
+    </Notice>
   );
 }
 
@@ -108,7 +151,7 @@ function TokenField({ search: { coin, network }, tokens, onChange }: TokenFieldP
 }
 
 interface DownloadProps {
-  readonly format: Format;
+  readonly format: Format | BookingFormat;
   /** Null while days are being typed, and where nothing is to be downloaded. */
   readonly query: ReportQuery | null;
 }
@@ -182,10 +225,7 @@ function Totals({ preview, isOld }: { readonly preview: ReportPreview; readonly 
       ]}
       rows={[
         ...totals.map((one) => ({
-          name:
-            one.coin === null || one.network === null
-              ? t('report_no_coin')
-              : `${one.coin} · ${networkName(one.network)}`,
+          name: nameOf(one, t),
           cells: [
             number(one.rows),
             one.coin === null ? '–' : <Coin key="amount" amount={one.amount} asset="" />,
@@ -196,6 +236,13 @@ function Totals({ preview, isOld }: { readonly preview: ReportPreview; readonly 
       ]}
     />
   );
+}
+
+type Total = NonNullable<ReportPreview['totals']>[number];
+
+function nameOf({ kind, coin, network }: Total, t: Locale<'reports'>['t']): string {
+  const token = coin === null || network === null ? t('report_no_coin') : `${coin} · ${networkName(network)}`;
+  return kind === null ? token : `${t(`report_booked_${kind}`)} ${token}`;
 }
 
 /** Adds up values of one currency, which have the same decimals. */

@@ -1,7 +1,7 @@
 import { aDay, present, readSearch, type Given, type SearchOf } from '../../search.ts';
 
 export const PERIODS = ['this_month', 'last_month', 'this_quarter', 'last_quarter', 'this_year', 'last_year'] as const;
-export const REPORTS = ['payments', 'transfers', 'refunds', 'sweeps'] as const;
+export const REPORTS = ['payments', 'transfers', 'refunds', 'sweeps', 'bookings'] as const;
 
 /** The choices of the page in the URL. */
 const RULES = {

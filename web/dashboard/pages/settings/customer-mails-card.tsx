@@ -1,5 +1,4 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
 import { languageName } from '../../../../src/domain/text.ts';
 import type { CustomerMailsView } from '../../../../src/http/dashboard/settings/contract.ts';
 import { reads } from '../../api.ts';
@@ -7,12 +6,10 @@ import { useDashboard } from '../../dashboard.ts';
 import { useLocale } from '../../locale.tsx';
 import { problemOf } from '../../problem.ts';
 import { useScope } from '../../scope.ts';
-import { Button } from '../../ui/button.tsx';
-import { Card } from '../../ui/card.tsx';
 import { Field } from '../../ui/field.tsx';
 import { Form, SelectField } from '../../ui/form.tsx';
-import { Notice, Problem } from '../../ui/notice.tsx';
-import { NotLoaded } from '../../ui/placeholder.tsx';
+import { Notice } from '../../ui/notice.tsx';
+import { SaveButton, SavedCard, useTyped } from './saved-form.tsx';
 import css from './settings.module.css';
 
 const mailsQuery = (project: string) =>
@@ -22,11 +19,9 @@ const mailsQuery = (project: string) =>
 export function CustomerMailsCard() {
   const { t } = useLocale('settings');
   const { project } = useScope();
-  const saved = useQuery(mailsQuery(project));
+  const query = useQuery(mailsQuery(project));
   return (
-    <Card title={t('settings_mails')}>
-      {saved.data === undefined ? <NotLoaded query={saved} rows={3} /> : <MailsForm key={project} saved={saved.data} />}
-    </Card>
+    <SavedCard title={t('settings_mails')} query={query} form={(saved) => <MailsForm key={project} saved={saved} />} />
   );
 }
 
@@ -67,24 +62,18 @@ function MailsForm({ saved }: { readonly saved: CustomerMailsView }) {
           />
           <p className={css.hint}>{t('settings_mails_language_hint')}</p>
         </div>
-        <Problem error={save.error} fields={FIELDS} />
-        <div className={css.buttons}>
-          <Button kind="primary" type="submit" busy={save.isPending}>
-            {t('settings_mails_save')}
-          </Button>
-        </div>
+        <SaveButton save={save} fields={FIELDS} text={t('settings_mails_save')} />
       </div>
     </Form>
   );
 }
 
-/** The edit of the settings: typed fields precede the saved ones. */
+/** The edit of the settings, and their saving. */
 function useEdit(saved: CustomerMailsView) {
   const { t } = useLocale('settings');
   const { api, queries, toast } = useDashboard();
   const { project } = useScope();
-  const [typed, setTyped] = useState<Partial<CustomerMailsView>>({});
-  const fields = { ...saved, ...typed };
+  const { fields, isDirty, set, forget } = useTyped(saved);
   const save = useMutation({
     mutationFn: () => {
       const { is_on, from_address, reply_to, language } = fields;
@@ -95,12 +84,10 @@ function useEdit(saved: CustomerMailsView) {
     },
     onSuccess: (answer) => {
       queries.setQueryData(mailsQuery(project).queryKey, answer);
-      setTyped({});
+      forget();
       toast(t('settings_mails_saved'));
     },
   });
-  const isDirty = JSON.stringify(fields) !== JSON.stringify(saved);
-  const set = (change: Partial<CustomerMailsView>): void => setTyped((before) => ({ ...before, ...change }));
   return { fields, set, save, isDirty };
 }
 

@@ -14,6 +14,7 @@ import { problemOfForm } from '../../problem.ts';
 import { Button } from '../../ui/button.tsx';
 import { sizeText, useDownload } from '../../download.ts';
 import { CustomerMailsCard } from './customer-mails-card.tsx';
+import { DatevCard } from './datev-card.tsx';
 import { CustomersDialog } from './customers-dialog.tsx';
 import { useScope } from '../../scope.ts';
 
@@ -34,6 +35,7 @@ export function SettingsPage() {
           <>
             <SettingsForm key={project} settings={settings.data} />
             <CustomerMailsCard />
+            <DatevCard />
             <DataCard
               mayExport={actions.includes('export_project')}
               mayDelete={actions.includes('delete_customer_data')}

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { linesOf } from './report.ts';
+import { linesOf, summaryLines } from './report-lines.ts';
 
 describe('a statement as text', () => {
   const named = <Row>(rows: readonly Row[], count: number) => ({ rows: [...rows], count });
@@ -35,5 +35,34 @@ describe('a statement as text', () => {
       'deposits that differ.',
     ]);
     expect(linesOf(statement(1)).join('\n')).not.toContain('The list above');
+  });
+});
+
+describe('the sums of a file of bookings', () => {
+  const sum = { asset: 'BTC', network: 'bitcoin', rows: 1_200, amount: '0.5', value: 123_456n, unvalued: 1 } as const;
+  const left = {
+    kind: 'receipt',
+    day: '2026-01-31',
+    id: 'ord_1',
+    amount: '0.1',
+    coin: 'BTC',
+    why: 'no_value',
+  } as const;
+  const summary = { sums: [{ ...sum, kind: 'receipt' as const }], leftOut: { rows: [left], count: 2 } };
+
+  it('name each entry that is not in it, and say when there are more', () => {
+    expect(summaryLines(summary, 'EUR', 'datev')).toEqual([
+      'receipt: 0.5 BTC on bitcoin, 1234.56 EUR, 1200 entries',
+      'Not in the file: receipt of 0.1 BTC on 2026-01-31, ord_1, because no price was recorded.',
+      'The list above shows the first 1 of 2 entries that are not in the file.',
+    ]);
+  });
+
+  it('say when Xero would refuse so many lines', () => {
+    expect(summaryLines(summary, 'EUR', 'xero').at(-1)).toBe(
+      'The file has 1198 lines, but Xero imports at most 1000. Write files of fewer days.',
+    );
+    const short = { ...summary, sums: [{ ...sum, kind: 'receipt' as const, rows: 1_002 }] };
+    expect(summaryLines(short, 'EUR', 'xero').at(-1)).not.toContain('Xero');
   });
 });

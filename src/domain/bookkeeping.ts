@@ -87,5 +87,5 @@ export function isInOneMonth({ from, to }: ReportDays): boolean {
 export function fiscalYearStart(day: string, fiscalYearMonth: number): string {
   const [year = 0, month = 0] = day.split('-').map(Number);
   const start = month >= fiscalYearMonth ? year : year - 1;
-  return `${String(start).padStart(4, '0')}-${String(fiscalYearMonth).padStart(2, '0')}-01`;
+  return `${start}-${String(fiscalYearMonth).padStart(2, '0')}-01`;
 }

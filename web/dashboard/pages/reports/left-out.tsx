@@ -11,9 +11,11 @@ interface LeftOutProps {
 
 /** The movements that a file of bookings cannot have, one by one, and whether the file is too long for Xero. */
 export function LeftOut({ preview: { totals, left_out: leftOut }, format }: LeftOutProps) {
-  const { t, number, fullDay } = useLocale('reports');
+  const { t, number, fullDay, intl } = useLocale('reports');
   const { count, rows } = leftOut;
   const lines = (totals ?? []).reduce((sum, one) => sum + one.rows, 0) - count;
+  // Every digit, because the entry is found by its amount.
+  const exact = new Intl.NumberFormat(intl, { maximumFractionDigits: 18 });
   return (
     <>
       {format === 'xero' && lines > XERO_MAX_LINES ? (
@@ -27,7 +29,7 @@ export function LeftOut({ preview: { totals, left_out: leftOut }, format }: Left
               <li key={at}>
                 {t(`report_left_out_${why}`, {
                   kind: t(`report_booked_${kind}`),
-                  amount: `${amount} ${coin}`,
+                  amount: `${exact.format(amount as `${number}`)} ${coin}`,
                   day: fullDay(day),
                   id,
                 })}

@@ -5,6 +5,7 @@ import { createOrder } from './create-order.ts';
 import { dashboardPages } from './dashboard-pages.ts';
 import { dashboard } from './dashboard.ts';
 import { deliver } from './deliver.ts';
+import { documents } from './documents.ts';
 import { eventLog, largeEventLog } from './event-log.ts';
 import { flood } from './flood.ts';
 import { liveOrders } from './live-orders.ts';
@@ -29,6 +30,7 @@ const BENCHES: Readonly<Record<string, () => Promise<readonly Figure[]>>> = {
   'create-order': createOrder,
   'live-orders': liveOrders,
   deliver,
+  documents,
   'event-log': eventLog,
   'large-event-log': largeEventLog,
   mails,

@@ -9,7 +9,7 @@ export interface Room {
 }
 
 /** Mechanisms: each may import the domain, and none may import another. */
-const MECHANISMS = ['domain', 'wire', 'store', 'rails', 'rates', 'webhooks', 'mail', 'modes'] as const;
+const MECHANISMS = ['domain', 'wire', 'store', 'rails', 'rates', 'webhooks', 'mail', 'modes', 'documents'] as const;
 /** The own ways of each family of networks: imported by `rails`, and by code for that family only. */
 const FAMILIES = ['rails/utxo', 'rails/evm'] as const;
 const USE_CASES = [
@@ -55,12 +55,14 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   archive: { imports: ['domain'] },
   store: { imports: ['domain', 'wire'] },
   embedded: { imports: [] },
-  rails: { imports: ['domain', ...FAMILIES] },
+  threads: { imports: [] },
+  rails: { imports: ['domain', 'threads', ...FAMILIES] },
   'rails/utxo': { imports: ['domain', 'rails'] },
   'rails/evm': { imports: ['domain', 'rails'] },
   rates: { imports: ['domain'] },
   webhooks: { imports: ['domain'] },
   mail: { imports: ['domain'] },
+  documents: { imports: ['domain', 'threads'] },
   modes: { imports: ['domain', 'store', 'rails', 'rates'] },
 
   app: { imports: MECHANISMS },

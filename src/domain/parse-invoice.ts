@@ -15,6 +15,8 @@ export const INVOICE_LIMITS = {
   partyLines: 10,
   line: 200,
   taxId: 50,
+  /** The number that the project gives it, with its prefix. */
+  number: 60,
   items: 200,
   description: 1_000,
   note: 2_000,

@@ -114,7 +114,8 @@ it('markup and syntax of PDF are text, and marks that reorder or hide are left o
   const pdf = await render(invoice, 'en');
   const { pages, info } = await readPdf(pdf);
   const printed = withoutSpaces('<b>&amp;</b> (a) Tj ET \\) endobj %%EOF /JS << >> gnp.exe x');
-  expect(pages[0]?.split(printed)).toHaveLength(4);
+  // The name of the seller and the note; the foot of the page cuts the name.
+  expect(pages[0]?.split(printed)).toHaveLength(3);
   expect(info['Author']).toContain('gnp.exe');
   expect(Buffer.from(pdf).toString('latin1')).not.toMatch(/\/JavaScript|\/OpenAction|\/AA\b/);
 });

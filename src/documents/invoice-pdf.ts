@@ -24,8 +24,8 @@ const ADDRESS: Column = { start: 0, width: 270 };
 const FACT: Column = { start: 295, width: 95 };
 const FACT_VALUE: Column = { start: 390, width: CONTENT_WIDTH - 390 };
 /** Columns of the sums. */
-const SUM: Column = { start: 195, width: 190 };
-const SUM_VALUE: Column = { start: 385, width: CONTENT_WIDTH - 385 };
+const SUM: Column = { start: 195, width: 165 };
+const SUM_VALUE: Column = { start: 360, width: CONTENT_WIDTH - 360 };
 const WHOLE: Column = { start: 0, width: CONTENT_WIDTH };
 const CODE: Column = { start: 0, width: 96 };
 const BESIDE_CODE: Column = { start: 114, width: CONTENT_WIDTH - 114 };
@@ -71,7 +71,7 @@ export async function renderInvoice(
   drawPayment(sheet, invoice, words);
   for (const paragraph of invoice.note?.split(/\r\n|[\r\n]/) ?? []) flow(sheet, paragraph, TEXT);
   drawFoot(sheet, (page, pages) => [
-    [invoice.number, invoice.seller.lines[0] ?? ''].join(' · '),
+    [invoice.number, invoice.seller.lines[0] ?? ''].map((text) => printableLine(text, 60)).join(' · '),
     words.t('page', { page, pages }),
   ]);
   const pages = sheet.doc.bufferedPageRange().count;

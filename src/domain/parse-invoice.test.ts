@@ -112,6 +112,28 @@ it('markup and marks of direction are taken as text', () => {
   expect(faultsOf({ note: text, seller: { lines: [text], taxId: null } })).toEqual([]);
 });
 
+it('limits themselves are taken: of characters, lines, items and the least sum', () => {
+  const { partyLines, line, taxId, items, description, note } = INVOICE_LIMITS;
+  const party = { lines: Array.from({ length: partyLines }, () => 'W'.repeat(line)), taxId: 'W'.repeat(taxId) };
+  const free = { ...ITEM, description: 'W'.repeat(description), unitMinor: 0n };
+  const cent = { ...ITEM, quantity: '1', unitMinor: 1n, vatRate: '0' };
+  expect(
+    faultsOf({
+      seller: party,
+      buyer: party,
+      items: [cent, ...Array.from({ length: items - 1 }, () => free)],
+      note: 'W'.repeat(note),
+    }),
+  ).toEqual([]);
+});
+
+it('an unknown currency is refused', () => {
+  expect(parseInvoice({ ...DRAFT, currency: 'XYZ' })).toEqual({
+    kind: 'invalid',
+    faults: [{ field: 'currency', rule: 'currency' }],
+  });
+});
+
 it('there are items and lines of the seller, and only so many', () => {
   expect(faultsOf({ items: [] })).toEqual(['items empty']);
   expect(faultsOf({ items: Array.from({ length: INVOICE_LIMITS.items + 1 }, () => ITEM) })).toEqual(['items too_many']);
@@ -122,7 +144,15 @@ it('there are items and lines of the seller, and only so many', () => {
 });
 
 it('days are days of the calendar, and none is due before it is issued', () => {
-  for (const issuedOn of ['2026-02-29', '2026-13-01', '31.1.2026', '', '2026-01-31T00:00']) {
+  for (const issuedOn of [
+    '2026-02-29',
+    '2026-13-01',
+    '31.1.2026',
+    '',
+    '2026-01',
+    '2026-01-31T00:00',
+    'x'.repeat(5_000),
+  ]) {
     expect(faultsOf({ issuedOn })).toEqual(['issued_on day']);
   }
   expect(faultsOf({ issuedOn: '2028-02-29', dueOn: '2028-02-29' })).toEqual([]);

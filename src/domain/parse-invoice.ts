@@ -79,15 +79,16 @@ function dayFaults({ issuedOn, suppliedOn, dueOn }: InvoiceDraft): readonly Invo
 
 /** Whether the text is a day of the calendar, such as `2028-02-29`. */
 function isDay(text: string): boolean {
-  const at = /^\d{4}-\d\d-\d\d$/.test(text) ? Date.parse(`${text}T00:00:00Z`) : Number.NaN;
-  return !Number.isNaN(at) && new Date(at).toISOString().startsWith(text);
+  const at = Date.parse(`${text}T00:00:00Z`);
+  // An impossible day, such as 30 February, is read as one of the next month.
+  return !Number.isNaN(at) && new Date(at).toISOString().slice(0, 10) === text;
 }
 
 function partyFaults(field: string, { lines, taxId }: Party): readonly InvoiceFault[] {
   const { partyLines, line } = INVOICE_LIMITS;
   return [
     ...countFaults(`${field}.lines`, lines, partyLines),
-    ...lines.slice(0, partyLines).flatMap((text, place) => textFaults(`${field}.lines.${place}`, text, line)),
+    ...lines.flatMap((text, place) => textFaults(`${field}.lines.${place}`, text, line)),
     ...(taxId === null ? [] : textFaults(`${field}.tax_id`, taxId, INVOICE_LIMITS.taxId)),
   ];
 }
@@ -107,9 +108,7 @@ function textFaults(field: string, text: string, limit: number): readonly Invoic
 
 /** Reads the items, and adds their faults. */
 function parseItems(drafts: readonly DraftItem[], currency: Fiat, faults: InvoiceFault[]): readonly InvoiceItem[] {
-  const tooMany = countFaults('items', drafts, INVOICE_LIMITS.items);
-  faults.push(...tooMany);
-  if (tooMany.length > 0) return [];
+  faults.push(...countFaults('items', drafts, INVOICE_LIMITS.items));
   const limit = maxAmountMinor(currency);
   return drafts.map(({ description, quantity, unitMinor, vatRate }, place) => {
     const units = shortDecimal(quantity, QUANTITY_DECIMALS);

@@ -11,6 +11,7 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   'project set': [
     'project set ID --allow-ips 203.0.113.7,198.51.100.0/24',
     "project set ID --logo logo.png --accent '#7a3cff' --support-url https://shop.example/help",
+    "project set ID --page-text 'Open Mon–Fri 9–17, +49 30 1234567' --terms-url https://shop.example/terms --imprint-url https://shop.example/imprint --icon icon.png",
   ],
   'project export': ['project export ID --to shop.jsonl'],
   'customer delete': [

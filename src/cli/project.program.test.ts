@@ -21,6 +21,10 @@ it('makes, lists, changes, deactivates and activates projects', async () => {
     accent: null,
     support_url: null,
     logo: null,
+    icon: null,
+    page_text: null,
+    terms_url: null,
+    imprint_url: null,
     default_expiry_minutes: null,
     default_currency: null,
     default_success_url: null,
@@ -130,6 +134,24 @@ it("sets a shop's logo, colour and support link, shows them, and takes each away
   expect(await set('--logo', 'none')).toMatchObject({ ...look, logo: null });
   expect(await set('--accent', 'none')).toMatchObject({ accent: null, support_url: supportUrl });
   expect(await set('--support-url', 'none')).toEqual(made);
+
+  const icon = path.join(cointill.dataDir, 'icon.png');
+  await writeFile(
+    icon,
+    Buffer.from(
+      'iVBORw0KGgoAAAANSUhEUgAAABAAAAAQCAIAAACQkWg2AAAAFklEQVR42mM4JBFNEmIY1TCqYfhqAACtxzUQmObIOwAAAABJRU5ErkJggg==',
+      'base64',
+    ),
+  );
+  const urls = ['--terms-url', 'https://shop.example/terms', '--imprint-url', 'https://shop.example/imprint'];
+  expect(await set('--page-text', ' Open 9–17 ', '--icon', icon, ...urls)).toMatchObject({
+    page_text: 'Open 9–17',
+    terms_url: 'https://shop.example/terms',
+    imprint_url: 'https://shop.example/imprint',
+    icon: expect.stringMatching(/^\/assets\/logo\.[0-9a-f]{64}$/),
+  });
+  const none = ['--page-text', '--icon', '--terms-url', '--imprint-url'].flatMap((option) => [option, 'none']);
+  expect(await set(...none)).toEqual(made);
 });
 
 it('prints projects as text, and what a name carries cannot steer the terminal', async () => {
@@ -163,6 +185,13 @@ it('refuses in one sentence, with exit code 2 where a value is malformed', async
     [2, ['set', id, '--spread', '50.01'], '--spread must be a percentage from 0 to 50'],
     [2, ['set', id, '--accent', 'teal'], '--accent must be a colour code of six hex digits'],
     [2, ['set', id, '--support-url', 'javascript:alert(1)'], '--support-url must be an absolute URL'],
+    [2, ['set', id, '--page-text', 'a'.repeat(5_000)], '--page-text must be a single line of at most 200 characters'],
+    [
+      2,
+      ['set', id, '--page-text', 'Open \u202Eevil'],
+      '--page-text must not contain characters that change the direction',
+    ],
+    [2, ['set', id, '--terms-url', 'http://shop.example/'], '--terms-url must be an absolute https URL'],
     [2, ['set', id, '--default-expiry', '0'], '--default-expiry must be a whole number of minutes from 1 to 1440'],
     [2, ['set', id, '--default-currency', 'xyz'], '--default-currency must be one of USD'],
     [1, ['set', id, '--logo', svg], `--logo: ${svg} does not contain a PNG, JPEG or WebP picture.`],

@@ -125,6 +125,10 @@ interface SetOptions extends OutputOptions {
   readonly logo?: string;
   readonly accent?: string;
   readonly supportUrl?: string;
+  readonly icon?: string;
+  readonly pageText?: string;
+  readonly termsUrl?: string;
+  readonly imprintUrl?: string;
 }
 
 function addSetCommand(project: Command): void {
@@ -142,16 +146,21 @@ function addSetCommand(project: Command): void {
     .option('--logo <file>', 'a PNG, JPEG or WebP of at most 64 KiB for the payment pages; "none" removes it')
     .option('--accent <colour>', "the colour of the payment pages, such as '#0b6b5b', or none")
     .option('--support-url <url>', 'the URL where customers find help: https, http or mailto, or none')
+    .option('--icon <file>', 'a square PNG, JPEG or WebP of at most 64 KiB for the tabs of browsers; "none" removes it')
+    .option('--page-text <text>', 'one line of at most 200 characters for the payment pages, or none')
+    .option('--terms-url <url>', 'the https URL of the terms, or none')
+    .option('--imprint-url <url>', 'the https URL of the imprint, or none')
     .option('--default-expiry <minutes>', 'the default time to pay, 1 to 1440, or none')
     .option('--default-currency <code>', "the shop's currency, and the default for new payments, or none for USD")
     .option('--default-success-url <url>', 'the default page for customers after a payment, or none')
     .action(async (id: string, options: SetOptions, command: Command) => {
       const { allowIps, allowOrigins, spread, sweepMin, logo, accent, supportUrl, name } = options;
       const { defaultExpiry, defaultCurrency, defaultSuccessUrl } = options;
+      const { icon, pageText, termsUrl, imprintUrl } = options;
       const { json: _json, ...given } = options;
       if (Object.keys(given).length === 0) {
         command.error(
-          'error: there is nothing to change. Give at least one of --allow-ips, --allow-origins, --spread, --sweep-min, --name, --logo, --accent, --support-url, --default-expiry, --default-currency or --default-success-url',
+          'error: there is nothing to change. Give at least one of --allow-ips, --allow-origins, --spread, --sweep-min, --name, --logo, --accent, --support-url, --icon, --page-text, --terms-url, --imprint-url, --default-expiry, --default-currency or --default-success-url',
         );
       }
       await change(
@@ -161,7 +170,11 @@ function addSetCommand(project: Command): void {
           ...(allowOrigins === undefined ? {} : { allowOrigins: commaSeparated(allowOrigins) }),
           ...(spread === undefined ? {} : { spreadBasisPoints: spread }),
           ...(sweepMin === undefined ? {} : { sweepMinUsdCents: BigInt(sweepMin) * 100n }),
-          ...(logo === undefined ? {} : { logo: logo === NONE ? null : await readLogo(logo) }),
+          ...(logo === undefined ? {} : { logo: await readPicture('--logo', logo) }),
+          ...(icon === undefined ? {} : { icon: await readPicture('--icon', icon) }),
+          ...(pageText === undefined ? {} : { pageText: pageText === NONE ? null : pageText }),
+          ...(termsUrl === undefined ? {} : { termsUrl: termsUrl === NONE ? null : termsUrl }),
+          ...(imprintUrl === undefined ? {} : { imprintUrl: imprintUrl === NONE ? null : imprintUrl }),
           ...(accent === undefined ? {} : { accent: accent === NONE ? null : accent }),
           ...(supportUrl === undefined ? {} : { supportUrl: supportUrl === NONE ? null : supportUrl }),
           ...(name === undefined ? {} : { name }),
@@ -178,7 +191,7 @@ function addSetCommand(project: Command): void {
     });
 }
 
-/** Removes a logo, an accent or a support URL. A file with this name is `./none`. */
+/** Removes a value. A file with this name is `./none`. */
 const NONE = 'none';
 
 /** The number; null for a text that is no number, which is refused with its rule. */
@@ -187,12 +200,15 @@ function minutesOf(text: string): number | null {
 }
 
 /** Reads only enough of the file to see that it is too large: it may be anything, even a disk or a pipe. */
-async function readLogo(file: string): Promise<LogoFile> {
+async function readPicture(option: string, file: string): Promise<LogoFile | null> {
+  if (file === NONE) return null;
   try {
     return { file, bytes: await buffer(createReadStream(file, { end: MAX_LOGO_BYTES })) };
   } catch (error) {
     const why = codeOf(error) === 'ENOENT' ? 'there is no such file' : reasonOf(error);
-    throw new CommandFailure(`--logo: ${file} cannot be read: ${why}. Give the path of a PNG, JPEG or WebP picture.`);
+    throw new CommandFailure(
+      `${option}: ${file} cannot be read: ${why}. Give the path of a PNG, JPEG or WebP picture.`,
+    );
   }
 }
 
@@ -215,6 +231,10 @@ function projectRecord(project: Project): object {
     accent: project.accent === null ? null : `#${project.accent}`,
     support_url: project.supportUrl,
     logo: project.logo === null ? null : logoPath(project.logo.hash),
+    icon: project.icon === null ? null : logoPath(project.icon.hash),
+    page_text: project.pageText,
+    terms_url: project.termsUrl,
+    imprint_url: project.imprintUrl,
     default_expiry_minutes: project.defaultExpiryMinutes,
     default_currency: project.defaultCurrency,
     default_success_url: project.defaultSuccessUrl,
@@ -233,15 +253,20 @@ function projectLines(project: Project): readonly string[] {
     ['Sweeps from', `${project.sweepMinUsdCents / 100n} USD`],
     ['Accent', project.accent === null ? null : `#${project.accent}`],
     ['Support', project.supportUrl],
-    [
-      'Logo',
-      project.logo === null ? null : `${project.logo.width} × ${project.logo.height}, ${logoPath(project.logo.hash)}`,
-    ],
+    ['Logo', pictureText(project.logo)],
+    ['Icon', pictureText(project.icon)],
+    ['Text', project.pageText],
+    ['Terms', project.termsUrl],
+    ['Imprint', project.imprintUrl],
     ['Time to pay', project.defaultExpiryMinutes === null ? null : `${project.defaultExpiryMinutes} minutes`],
     ['Currency', project.defaultCurrency],
     ['After paying', project.defaultSuccessUrl],
     ['Created', isoTime(project.createdAt)],
   ]);
+}
+
+function pictureText(picture: Project['logo']): string | null {
+  return picture && `${picture.width} × ${picture.height}, ${logoPath(picture.hash)}`;
 }
 
 function projectTable(projects: readonly Project[]): readonly string[] {

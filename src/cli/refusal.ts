@@ -95,6 +95,8 @@ const WAYS_OUT: Readonly<Partial<Record<RefusalCode, string>>> = {
   no_refund: 'The id of a refund begins with re_. List refunds with: GET /v1/refunds',
   no_wallet: 'Set a wallet with: cointill wallet set --network {network}',
   shared_wallet: 'Name the project: --project ID',
+  page_text: '"none" removes the text.',
+  secure_url: '"none" removes the URL.',
   success_url: '"none" removes the URL.',
   support_url: '"none" removes the URL.',
 };

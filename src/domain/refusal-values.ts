@@ -23,6 +23,8 @@ export interface TextValues {
   readonly accent: 'param';
   readonly support_url: 'max' | 'param';
   readonly success_url: 'max' | 'param';
+  readonly page_text: 'max' | 'param';
+  readonly secure_url: 'max' | 'param';
   readonly expiry: 'max' | 'min' | 'param';
   readonly currency: 'names' | 'param';
   readonly coin_unknown: 'coin' | 'names' | 'param';
@@ -117,6 +119,7 @@ export interface TextValues {
   readonly logo_tail: 'extra' | 'file';
   readonly logo_broken: 'file';
   readonly logo_sides: 'file' | 'height' | 'max' | 'min' | 'width';
+  readonly icon_square: 'file' | 'height' | 'width';
   readonly has_account: 'email';
   readonly deactivated: 'email';
   readonly no_factor: 'email';

@@ -18,6 +18,7 @@ import * as webhooks from './schema/webhooks.ts';
 export const TABLES = {
   projects: projects.PROJECTS,
   project_logos: projects.PROJECT_LOGOS,
+  project_icons: projects.PROJECT_ICONS,
   logo_drafts: projects.LOGO_DRAFTS,
   api_keys: projects.API_KEYS,
   api_key_clients: projects.API_KEY_CLIENTS,

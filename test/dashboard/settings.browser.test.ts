@@ -9,6 +9,9 @@ const PNG = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAACAAAAAQCAYAAAB3AH1ZAAAALElEQVR4AezQMQ0AAAgDQcKKRCTgfwYZLNek++eypvfzGc8TQIAAAQIECBwAAAD//9pSEnYAAAAGSURBVAMAges6IS/wS1YAAAAASUVORK5CYII=',
   'base64',
 );
+/** 16 × 16 pixels. */
+const ICON =
+  'iVBORw0KGgoAAAANSUhEUgAAABAAAAAQCAIAAACQkWg2AAAAFklEQVR42mM4JBFNEmIY1TCqYfhqAACtxzUQmObIOwAAAABJRU5ErkJggg==';
 const SVG = Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"><script>parent.hacked = true</script></svg>');
 
 describe.skipIf(hasNoBrowser)('Settings', () => {
@@ -21,8 +24,8 @@ describe.skipIf(hasNoBrowser)('Settings', () => {
     page.evaluate<string>(
       `getComputedStyle(document.querySelector('iframe').contentDocument.querySelector('${selector}')).backgroundColor`,
     );
-  const choose = (page: Page, name: string, buffer: Buffer) =>
-    page.locator('input[type=file]').setInputFiles({ name, mimeType: 'image/png', buffer });
+  const choose = (page: Page, name: string, buffer: Buffer, field = 0) =>
+    page.locator('input[type=file]').nth(field).setInputFiles({ name, mimeType: 'image/png', buffer });
 
   it('shows what customers will see before it is saved, refuses what is unsafe, deactivates, exports and deletes', async () => {
     await dashboard.makeOrder({ customer_email: 'ada@customer.example', description: 'Tea for Ada' });
@@ -57,9 +60,21 @@ describe.skipIf(hasNoBrowser)('Settings', () => {
     expect(
       await page.evaluate(`document.querySelector('iframe').contentDocument.querySelector('.logo').decode()`),
     ).toBeUndefined();
+    await choose(page, 'icon.png', PNG, 1);
+    await page.getByText('an icon must be square').waitFor();
+    await choose(page, 'icon.png', Buffer.from(ICON, 'base64'), 1);
+    await page.locator('img[src*="/settings/logo/"]').waitFor();
+    await page.getByLabel('Line of text').fill('Open \u202e9–17');
+    await page.getByText('Your line of text must not contain characters that change the direction').waitFor();
+    await page.getByLabel('Line of text').fill('Open <b>9–17</b>');
+    await page.getByLabel('Link to your terms').fill('https://shop.example/terms');
+    await page.getByLabel('Link to your imprint').fill('https://shop.example/imprint');
+    await previewOf(page).getByText('Open <b>9–17</b>').waitFor();
+    await previewOf(page).getByRole('link', { name: 'Imprint' }).waitFor();
     await save.click();
     await saved();
     await previewOf(page).locator('img.logo').waitFor();
+    await previewOf(page).getByRole('link', { name: 'Terms' }).waitFor();
 
     await page.getByLabel('Support link or e-mail').fill('javascript:alert(1)');
     await page.getByText('The support link must be an absolute URL').waitFor();

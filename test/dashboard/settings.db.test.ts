@@ -25,9 +25,14 @@ const PNG = Buffer.from(
   'base64',
 );
 
+/** 16 × 16 pixels. */
+const ICON =
+  'iVBORw0KGgoAAAANSUhEUgAAABAAAAAQCAIAAACQkWg2AAAAFklEQVR42mM4JBFNEmIY1TCqYfhqAACtxzUQmObIOwAAAABJRU5ErkJggg==';
+
 /** The tables of a project that its file omits. */
 const NOT_EXPORTED = {
   project_logos: 'a picture, which its page serves',
+  project_icons: 'a picture, which its page serves',
   logo_drafts: 'kept for an hour',
   attention_occurrences: 'follows from the payments',
   payment_figures: 'follows from the payments',
@@ -55,6 +60,9 @@ const EMPTY = {
   name: 'Shop',
   accent: '',
   support_url: '',
+  page_text: '',
+  terms_url: '',
+  imprint_url: '',
   default_expiry_minutes: '',
   default_currency: '',
   default_success_url: '',
@@ -67,8 +75,8 @@ const post = <Body = SettingsView>(projectId: string, part: string, body?: unkno
 const save = async (projectId: string, fields: Partial<Fields>) =>
   post(projectId, '', { ...EMPTY, version: (await read(projectId)).version, ...fields });
 const preview = (projectId: string, fields: object) => {
-  const { name, accent, support_url } = EMPTY;
-  return post<{ html: string }>(projectId, '/preview', { name, accent, support_url, language: 'en', ...fields });
+  const { default_expiry_minutes: _expiry, default_currency: _currency, default_success_url: _url, ...page } = EMPTY;
+  return post<{ html: string; icon: string }>(projectId, '/preview', { ...page, language: 'en', ...fields });
 };
 const entries = (projectId: string) =>
   app.db
@@ -86,7 +94,11 @@ describe('settings', () => {
       name: ' Northwind ',
       accent: '#0B6B5B',
       support_url: 'help@shop.example',
+      page_text: ' Open Mon–Fri 9–17, <b>متجر\u200f 5</b> ',
+      terms_url: 'HTTPS://Shop.example/terms',
+      imprint_url: 'https://shop.example/imprint',
       logo: PNG.toString('base64'),
+      icon: ICON,
       default_expiry_minutes: '45',
       default_currency: 'EUR',
       default_success_url: 'https://Shop.example/thanks',
@@ -96,16 +108,23 @@ describe('settings', () => {
       name: 'Northwind',
       accent: '0b6b5b',
       support_url: 'mailto:help@shop.example',
+      page_text: 'Open Mon–Fri 9–17, <b>متجر\u200f 5</b>',
+      terms_url: 'https://shop.example/terms',
+      imprint_url: 'https://shop.example/imprint',
       logo: { width: 32, height: 16 },
+      icon: { width: 16, height: 16 },
       default_expiry_minutes: 45,
       default_currency: 'EUR',
       default_success_url: 'https://shop.example/thanks',
     });
     const [entry] = await entries(projectId);
     expect(entry).toMatchObject({ action: 'project.change', after: { name: 'Northwind', default_currency: 'EUR' } });
-    // A logo that is left out stays.
-    expect((await save(projectId, {})).body).toMatchObject({ accent: null, default_currency: null, logo: {} });
-    expect((await save(projectId, { logo: null })).body.logo).toBeNull();
+    expect(entry).toMatchObject({ after: { terms_url: 'https://shop.example/terms', icon: expect.anything() } });
+    // A picture that is left out stays.
+    const left = { accent: null, default_currency: null, page_text: null, terms_url: null, imprint_url: null };
+    expect((await save(projectId, {})).body).toMatchObject({ ...left, logo: {}, icon: {} });
+    expect((await save(projectId, { logo: null })).body).toMatchObject({ logo: null, icon: {} });
+    expect((await save(projectId, { icon: null })).body.icon).toBeNull();
   });
 
   it('that somebody else changed meanwhile, wherever, are not overwritten', async () => {
@@ -129,6 +148,24 @@ describe('settings', () => {
       'default_success_url',
       ['javascript:alert(1)', 'mailto:a@shop.example', 'https://shop.example@evil.example/', 'https://a\\b/', LONG],
     ],
+    [
+      'page_text',
+      ['a'.repeat(201), 'a'.repeat(5_000), 'two\nlines', '\u200b', 'Open \u202eevil', 'a\u2067b', 'ESC \x1b[2J'],
+    ],
+    ...(['terms_url', 'imprint_url'] as const).map(
+      (param) =>
+        [
+          param,
+          [
+            'http://shop.example/',
+            'mailto:a@shop.example',
+            'javascript:alert(1)',
+            '/terms',
+            'https://a:b@shop.example/',
+            LONG,
+          ],
+        ] as const,
+    ),
     ['default_expiry_minutes', ['0', '1441', '-5', '1.5', '30 minutes', '1e2']],
     ['default_currency', ['XXX', 'usd;']],
   ] as const)('refuse every %s that would be unsafe or means nothing, and name the field', async (param, values) => {
@@ -141,7 +178,19 @@ describe('settings', () => {
         body: { error: { param, message: expect.not.stringContaining('--') } },
       });
     }
-    expect(await read(projectId)).toMatchObject({ name: 'Shop', support_url: null, accent: null });
+    expect(await read(projectId)).toMatchObject({ name: 'Shop', support_url: null, accent: null, page_text: null });
+  });
+
+  it('refuse an icon that is not square, and two of the largest pictures together are not too large', async () => {
+    const { projectId } = await test.http.shop();
+    const wide = await save(projectId, { icon: PNG.toString('base64') });
+    const message = 'The file is 32 × 16 pixels, but an icon must be square. Crop the picture.';
+    expect(wide).toMatchObject({ status: 400, body: { error: { param: 'icon', message } } });
+    const large = Buffer.alloc(65_537).toString('base64');
+    expect(await save(projectId, { logo: large, icon: large })).toMatchObject({
+      status: 400,
+      body: { error: { param: 'logo', message: expect.stringContaining('larger than 64 KiB') } },
+    });
   });
 
   it('take a logo of the largest size that a logo may have, also in the preview', async () => {
@@ -174,6 +223,16 @@ describe('settings', () => {
     expect(body.html).toContain('&quot;&gt;&lt;script&gt;alert(1)');
     expect(body.html).toContain('/assets/accent.ffd400.css');
     expect(body.html).not.toMatch(/<script|<noscript|"><b>|http-equiv/);
+    expect(body.icon).toMatch(/^data:image/);
+    const words = {
+      page_text: '<i>Open</i> 9–17',
+      terms_url: 'https://x.example/t',
+      imprint_url: 'https://x.example/i',
+    };
+    const worded = (await preview(projectId, { ...words, icon: ICON })).body;
+    expect(worded.html).toContain('&lt;i&gt;Open&lt;/i&gt; 9&#8211;17');
+    expect(worded.html).toContain('href="https://x.example/t" rel="noopener noreferrer"');
+    expect((await browser.call({ path: worded.icon })).headers).toMatchObject({ 'content-type': 'image/png' });
     expect((await read(projectId)).logo).toBeNull();
     const [, path = ''] = /<img class="logo" src="([^"]+)"/.exec(body.html) ?? [];
     const picture = await browser.call({ path });

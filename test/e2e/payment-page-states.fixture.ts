@@ -44,7 +44,14 @@ const PROBLEMS: readonly ProblemView[] = [
 const LONG = 'Donaudampfschifffahrtsgesellschaftskapitänsmützenfabrik';
 
 function framed(frame: Frame, locale: Locale): Frame {
-  const branding = { ...frame.branding, projectName: `${LONG} & Söhne`, supportUrl: 'mailto:help@shop.example' };
+  const branding = {
+    ...frame.branding,
+    projectName: `${LONG} & Söhne`,
+    supportUrl: 'mailto:help@shop.example',
+    pageText: `Open Mon–Fri 9–17, +49 30 1234567, ${LONG}, <b>Lindenstraße 1</b> & 2, 10969 Berlin`,
+    termsUrl: 'https://shop.example/terms',
+    imprintUrl: 'https://shop.example/imprint',
+  };
   return { ...frame, locale, languageGiven: true, branding };
 }
 

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { imageSize } from 'image-size';
-import type { Logo } from '../../store/projects/projects.ts';
+import type { Logo, PictureName } from '../../store/projects/projects.ts';
 import type { LogoType } from '../../store/schema/projects.ts';
 import { rejected, type Rejected } from '../rejected.ts';
 import { logoContent, nameAt, PNG_SIGNATURE } from './logo-content.ts';
@@ -17,10 +17,10 @@ export interface LogoFile {
 
 /**
  * Accepts a picture whose content, whatever its name says, is a still PNG, JPEG or WebP of an acceptable size with
- * nothing after it. Everything else in the file is left out.
+ * nothing after it. Everything else in the file is left out. An icon must be square, because tabs show icons so.
  */
-export function parseLogo({ file, bytes }: LogoFile): Logo | Rejected {
-  const where = { param: 'logo', file } as const;
+export function parseLogo({ file, bytes }: LogoFile, param: PictureName): Logo | Rejected {
+  const where = { param, file } as const;
   if (bytes.length > MAX_LOGO_BYTES) return rejected('logo_size', { ...where, max: MAX_LOGO_BYTES / 1_024 });
   const type = logoTypeOf(bytes);
   if (type === null) return rejected('logo_type', where);
@@ -34,6 +34,7 @@ export function parseLogo({ file, bytes }: LogoFile): Logo | Rejected {
   if (Math.min(width, height) < min || Math.max(width, height) > max) {
     return rejected('logo_sides', { ...where, width, height, min, max: max.toLocaleString('en') });
   }
+  if (param === 'icon' && width !== height) return rejected('icon_square', { ...where, width, height });
   const hash = createHash('sha256').update(content.bytes).digest('hex');
   return { hash, type, width, height, bytes: content.bytes };
 }

@@ -4,7 +4,7 @@ import { rejected, type Rejected } from '../rejected.ts';
 const MAX_NAME_LENGTH = 100;
 
 /**
- * Characters that change the direction of the text after them, even beyond the name: embeddings, overrides and
+ * Characters that change the direction of the text after them, even beyond their own line: embeddings, overrides and
  * isolates.
  */
 const TURNS_TEXT = /[\u202A-\u202E\u2066-\u2069]/;
@@ -14,12 +14,18 @@ const TURNS_TEXT = /[\u202A-\u202E\u2066-\u2069]/;
  * terminal, begins a line or changes the direction of text.
  */
 export function checkName(name: string): Rejected | null {
-  const trimmed = name.trim();
-  const fine =
-    hasVisible(trimmed) &&
-    trimmed.length <= MAX_NAME_LENGTH &&
-    !/[\p{Cc}\p{Zl}\p{Zp}]/u.test(trimmed) &&
-    trimmed.isWellFormed();
-  if (!fine) return rejected('name_length', { param: 'name', max: MAX_NAME_LENGTH });
-  return TURNS_TEXT.test(trimmed) ? rejected('name_direction', { param: 'name' }) : null;
+  if (!isLine(name, MAX_NAME_LENGTH)) return rejected('name_length', { param: 'name', max: MAX_NAME_LENGTH });
+  return checkDirection(name, 'name');
+}
+
+/** Whether the text is one line of at most `max` characters, one of them visible, and none that controls a terminal. */
+export function isLine(text: string, max: number): boolean {
+  const trimmed = text.trim();
+  return (
+    hasVisible(trimmed) && trimmed.length <= max && !/[\p{Cc}\p{Zl}\p{Zp}]/u.test(trimmed) && trimmed.isWellFormed()
+  );
+}
+
+export function checkDirection(text: string, param: string): Rejected | null {
+  return TURNS_TEXT.test(text) ? rejected('name_direction', { param }) : null;
 }

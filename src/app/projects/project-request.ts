@@ -1,11 +1,11 @@
 import { DATEV_ACCOUNTS, DATEV_BOUNDS, isDatevAccount } from '../../domain/bookkeeping.ts';
 import { FIATS, isFiat } from '../../domain/money.ts';
 import { urlAmbiguity } from '../../domain/web-url.ts';
-import type { ProjectChanges } from '../../store/projects/projects.ts';
+import { PICTURES, type Logo, type PictureName, type ProjectChanges } from '../../store/projects/projects.ts';
 import { parseCidr } from '../../webhooks/guard.ts';
 import { rejected, rejectedBy, type Rejected } from '../rejected.ts';
 import { parseLogo, type LogoFile } from './logo.ts';
-import { checkName } from './name.ts';
+import { checkDirection, checkName, isLine } from './name.ts';
 
 const MAX_SPREAD_BASIS_POINTS = 5_000;
 /** One year. */
@@ -13,8 +13,9 @@ export const MAX_MONITORING_HOURS = 8_760;
 const MAX_URL_LENGTH = 2_048;
 
 /** The changes that an operator can make to a project. Null removes a value; absent fields stay as they are. */
-export type ProjectRequest = Omit<ProjectChanges, 'logo' | 'defaultCurrency'> & {
-  readonly logo?: LogoFile | null;
+export type ProjectRequest = Omit<ProjectChanges, PictureName | 'defaultCurrency'> & {
+  readonly [Name in PictureName]?: LogoFile | null;
+} & {
   readonly defaultCurrency?: string | null;
 };
 
@@ -22,26 +23,33 @@ export type ProjectRequest = Omit<ProjectChanges, 'logo' | 'defaultCurrency'> & 
 export function checkRequest(
   request: ProjectRequest,
 ): { readonly kind: 'fine'; readonly changes: ProjectChanges } | Rejected {
-  const { logo: logoFile, ...given } = request;
+  const { logo: _logo, icon: _icon, ...given } = request;
   const changes = canonical(given);
   const refusal =
     checkAccess(given, changes) ??
     checkBranding(given, changes) ??
+    checkWords(given, changes) ??
     checkDefaults(given, changes) ??
     checkMonitoring(given) ??
     checkDatev(given);
   if (refusal !== null) return refusal;
-  if (logoFile === undefined) return { kind: 'fine', changes };
-  const logo = logoFile === null ? null : parseLogo(logoFile);
-  return logo !== null && 'kind' in logo ? logo : { kind: 'fine', changes: { ...changes, logo } };
+  const pictures: { [Name in PictureName]?: Logo | null } = {};
+  for (const name of PICTURES) {
+    const file = request[name];
+    if (file === undefined) continue;
+    const picture = file === null ? null : parseLogo(file, name);
+    if (picture !== null && 'kind' in picture) return picture;
+    pictures[name] = picture;
+  }
+  return { kind: 'fine', changes: { ...changes, ...pictures } };
 }
 
-type Given = Omit<ProjectRequest, 'logo'>;
-type Stored = Omit<ProjectChanges, 'logo'>;
+type Given = Omit<ProjectRequest, PictureName>;
+type Stored = Omit<ProjectChanges, PictureName>;
 
 /** Each text in its stored form; null if the text is invalid. */
 function canonical({ defaultCurrency, ...given }: Given): Stored {
-  const { name, accent, supportUrl, defaultSuccessUrl, allowOrigins } = given;
+  const { name, accent, supportUrl, defaultSuccessUrl, allowOrigins, pageText, termsUrl, imprintUrl } = given;
   const by = (text: string | null, read: (text: string) => string | null) => (text === null ? null : read(text));
   const currency = defaultCurrency?.toUpperCase() ?? '';
   return {
@@ -51,6 +59,9 @@ function canonical({ defaultCurrency, ...given }: Given): Stored {
     ...(allowOrigins === undefined ? {} : { allowOrigins: allowOrigins.map((text) => originOf(text) ?? '') }),
     ...(accent === undefined ? {} : { accent: by(accent, accentOf) }),
     ...(supportUrl === undefined ? {} : { supportUrl: by(supportUrl, supportUrlOf) }),
+    ...(pageText === undefined ? {} : { pageText: by(pageText, (text) => text.trim()) }),
+    ...(termsUrl === undefined ? {} : { termsUrl: by(termsUrl, secureUrlOf) }),
+    ...(imprintUrl === undefined ? {} : { imprintUrl: by(imprintUrl, secureUrlOf) }),
     ...(defaultSuccessUrl === undefined ? {} : { defaultSuccessUrl: by(defaultSuccessUrl, successUrlOf) }),
   };
 }
@@ -98,6 +109,21 @@ function checkBranding({ name, accent, supportUrl }: Given, read: Stored): Rejec
   if (isLost(accent, read.accent)) return rejected('accent', { param: 'accent' });
   return isLost(supportUrl, read.supportUrl)
     ? rejected('support_url', { param: 'supportUrl', max: MAX_URL_LENGTH })
+    : null;
+}
+
+const MAX_TEXT_LENGTH = 200;
+
+/** The shop's own words on its pages. */
+function checkWords({ pageText = null, termsUrl, imprintUrl }: Given, read: Stored): Rejected | null {
+  if (pageText !== null && !isLine(pageText, MAX_TEXT_LENGTH)) {
+    return rejected('page_text', { param: 'pageText', max: MAX_TEXT_LENGTH });
+  }
+  const turned = checkDirection(pageText ?? '', 'pageText');
+  if (turned !== null) return turned;
+  if (isLost(termsUrl, read.termsUrl)) return rejected('secure_url', { param: 'termsUrl', max: MAX_URL_LENGTH });
+  return isLost(imprintUrl, read.imprintUrl)
+    ? rejected('secure_url', { param: 'imprintUrl', max: MAX_URL_LENGTH })
     : null;
 }
 
@@ -168,4 +194,10 @@ function successUrlOf(text: string): string | null {
   const isFine =
     url !== null && url.href.length <= MAX_URL_LENGTH && isWebUrl(url) && urlAmbiguity(trimmed, url) === null;
   return isFine ? url.href : null;
+}
+
+/** Links beside a payment must not be changed on the way. */
+function secureUrlOf(text: string): string | null {
+  const url = successUrlOf(text);
+  return url?.startsWith('https:') === true ? url : null;
 }

@@ -22,7 +22,7 @@ export async function createProject(
   const bad = checkName(name);
   if (bad !== null) return bad;
   const now = app.clock();
-  const project: Project & { readonly logo: null } = {
+  const project: Project & { readonly logo: null; readonly icon: null } = {
     id: newId(app, now),
     name: name.trim(),
     active: true,
@@ -35,11 +35,15 @@ export async function createProject(
     accent: null,
     supportUrl: null,
     logo: null,
+    icon: null,
     createdAt: now,
     defaultExpiryMinutes: null,
     defaultCurrency: null,
     defaultSuccessUrl: null,
     datev: null,
+    pageText: null,
+    termsUrl: null,
+    imprintUrl: null,
   };
   await app.db.transaction().execute(async (trx) => {
     await insertProject(trx, project);
@@ -59,8 +63,8 @@ export function projectsOf(app: App): Promise<readonly Project[]> {
 
 /**
  * Changes a project. IPs are addresses or CIDRs, an empty list allows all; origins look like `https://shop.example`;
- * the accent is `#0b6b5b` with or without `#`; the support URL is https, http or mailto; the logo is a PNG, JPEG or
- * WebP.
+ * the accent is `#0b6b5b` with or without `#`; the support URL is https, http or mailto, those of terms and imprint are
+ * https; logo and icon are a PNG, JPEG or WebP.
  */
 export async function changeProject(
   app: App,

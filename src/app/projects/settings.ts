@@ -1,5 +1,12 @@
 import { createHash } from 'node:crypto';
-import { keepLogoDraft, findProject, type Project, type ProjectChanges } from '../../store/projects/projects.ts';
+import {
+  keepLogoDraft,
+  findProject,
+  PICTURES,
+  type PictureName,
+  type Project,
+  type ProjectChanges,
+} from '../../store/projects/projects.ts';
 import type { App } from '../context.ts';
 import { noProject, rejected, type Rejected } from '../rejected.ts';
 import { checkRequest, type ProjectRequest } from './project-request.ts';
@@ -8,17 +15,31 @@ import { lockedProject, saveChecked, saveProjectChanges } from './projects.ts';
 /** The fields that the settings page shows and changes together. */
 export type SettingsRequest = Pick<
   ProjectRequest,
-  'name' | 'accent' | 'supportUrl' | 'logo' | 'defaultExpiryMinutes' | 'defaultCurrency' | 'defaultSuccessUrl'
+  | 'name'
+  | 'accent'
+  | 'supportUrl'
+  | 'pageText'
+  | 'termsUrl'
+  | 'imprintUrl'
+  | PictureName
+  | 'defaultExpiryMinutes'
+  | 'defaultCurrency'
+  | 'defaultSuccessUrl'
 >;
 
 /** The version changes with each of the settings, whoever changes them. */
 export function settingsVersion(project: Project): string {
-  const { name, accent, supportUrl, logo, defaultExpiryMinutes, defaultCurrency, defaultSuccessUrl } = project;
+  const { name, accent, supportUrl, logo, icon, pageText, termsUrl, imprintUrl } = project;
+  const { defaultExpiryMinutes, defaultCurrency, defaultSuccessUrl } = project;
   const shown = [
     name,
     accent,
     supportUrl,
     logo?.hash ?? null,
+    icon?.hash ?? null,
+    pageText,
+    termsUrl,
+    imprintUrl,
     defaultExpiryMinutes,
     defaultCurrency,
     defaultSuccessUrl,
@@ -41,7 +62,7 @@ export async function saveSettings(
   });
 }
 
-/** The settings of a request as they would be stored. Only a new logo is kept for a while, to be shown. */
+/** The settings of a request as they would be stored. Only new pictures are kept for a while, to be shown. */
 export async function previewSettings(
   app: App,
   projectId: string,
@@ -52,6 +73,9 @@ export async function previewSettings(
   const project = await findProject(app.db, projectId);
   if (project === null) return noProject(projectId);
   const { changes } = checked;
-  if (changes.logo) await keepLogoDraft(app.db, projectId, changes.logo, app.clock());
+  for (const name of PICTURES) {
+    const picture = changes[name];
+    if (picture) await keepLogoDraft(app.db, projectId, picture, app.clock());
+  }
   return { kind: 'done', project, changes };
 }

@@ -4,7 +4,7 @@ import { testApp, type TestApp } from '../../../test/harness.ts';
 import { changeProject, createProject } from '../../app/projects/projects.ts';
 import { tryServer } from '../frame.fixture.ts';
 import { accentCss } from './accent.ts';
-import { accentPath, logoPath, brandingRoutes } from './frame.ts';
+import { accentPath, iconOf, logoPath, brandingRoutes } from './frame.ts';
 
 /** 32 × 16 pixels, as a browser wrote them. */
 const PNG = Buffer.from(
@@ -77,6 +77,23 @@ it('an unknown logo is not there, and is there once a shop has it', async () => 
   }
   await setLogo(app, PNG);
   expect((await get(path)).statusCode).toBe(200);
+});
+
+it('an icon is served as logos are, and is the tab’s picture before a square logo', async () => {
+  const { app, get } = await brandingTest();
+  const icon = Buffer.from(PNG);
+  // The height in the header: as high as wide.
+  icon.writeUInt32BE(32, 20);
+  const changed = await changeProject(app, app.projectId, { icon: { file: 'icon.png', bytes: icon } });
+  if (changed.kind !== 'done') throw new Error(changed.code);
+  const { project } = changed;
+  const answer = await get(logoPath(project.icon?.hash ?? ''));
+  expect(answer.rawPayload).toEqual(icon);
+  expect(answer.headers).toMatchObject({ 'content-security-policy': "default-src 'none'; sandbox" });
+  const wide = { hash: 'a', width: 32, height: 16 };
+  const square = { hash: 'b', width: 32, height: 32 };
+  expect(iconOf(project.icon, square)).toBe(project.icon);
+  expect([iconOf(null, square), iconOf(null, wide), iconOf(null, null)]).toEqual([square, null, null]);
 });
 
 it('a logo that was taken away is gone within a minute', async () => {

@@ -56,7 +56,16 @@ export const ASSETS = { stylePath: '/assets/page.css', scriptPath: '/assets/page
 export const FRAME: Frame = {
   locale: ENGLISH,
   languageGiven: false,
-  branding: { projectName: 'Northwind Tea', logo: null, accentPath: null, supportUrl: null },
+  branding: {
+    projectName: 'Northwind Tea',
+    logo: null,
+    accentPath: null,
+    supportUrl: null,
+    iconPath: null,
+    pageText: null,
+    termsUrl: null,
+    imprintUrl: null,
+  },
   embed: null,
   autoRefresh: true,
   watching: false,

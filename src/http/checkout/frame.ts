@@ -44,13 +44,27 @@ export async function frameOf(
 }
 
 function brandingOf(project: Project | null): Branding {
-  const { name = '', logo = null, accent = null, supportUrl = null } = project ?? {};
+  const { name = '', logo = null, icon = null, accent = null, supportUrl = null } = project ?? {};
+  const { pageText = null, termsUrl = null, imprintUrl = null } = project ?? {};
+  const tabIcon = iconOf(icon, logo);
   return {
     projectName: name,
     logo: logo && { path: logoPath(logo.hash), width: logo.width, height: logo.height },
     accentPath: accent && accentPath(accent),
     supportUrl,
+    iconPath: tabIcon && logoPath(tabIcon.hash),
+    pageText,
+    termsUrl,
+    imprintUrl,
   };
+}
+
+/** The picture of the browser's tab: the shop's icon, or else its logo if that is square. Null if there is neither. */
+export function iconOf<Picture extends { readonly width: number; readonly height: number }>(
+  icon: Picture | null,
+  logo: Picture | null,
+): Picture | null {
+  return icon ?? (logo?.width === logo?.height ? logo : null);
 }
 
 /**
@@ -110,7 +124,7 @@ export function accentPath(hex: string): string {
   return `/assets/accent.${hex}.css`;
 }
 
-/** The path of a logo, by the hash of its bytes. */
+/** The path of a logo or icon, by the hash of its bytes. */
 export function logoPath(hash: string): string {
   return `/assets/logo.${hash}`;
 }

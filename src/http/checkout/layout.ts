@@ -93,7 +93,7 @@ export function renderDocument(document: Document): Page {
         ${refresh && refresh.byScript !== true && html`<noscript>${refreshTag(refresh)}</noscript>`}
         <meta name="color-scheme" content="light dark" />
         <meta name="format-detection" content="telephone=no" />
-        <link rel="icon" href="${ICON}" />
+        <link rel="icon" href="${frame?.branding.iconPath ?? ICON}" />
         <link rel="stylesheet" href="${assets.stylePath}" />
         ${accent && html`<link rel="stylesheet" href="${accent}" />`}
         ${(frame ?? refresh) && html`<script type="module" src="${assets.scriptPath}"></script>`}
@@ -107,7 +107,7 @@ export function renderDocument(document: Document): Page {
         >
           ${document.main}
         </main>
-        <footer>${document.footer}</footer>
+        <footer>${frame && words(frame)} ${document.footer}</footer>
         <p id="announcer" class="unseen" role="status" aria-live="polite"></p>
         ${
           frame &&
@@ -142,6 +142,26 @@ const BIDI_CONTROLS = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
 
 function windowTitle({ title, test }: Document): string {
   return `${test ? 'TEST: ' : ''}${title.replace(BIDI_CONTROLS, '')}`;
+}
+
+/** The shop's line of text, and its links to help, terms and imprint. */
+function words({ branding, locale }: Frame): Html {
+  const { pageText, supportUrl, termsUrl, imprintUrl } = branding;
+  const links = [
+    [supportUrl, 'support'],
+    [termsUrl, 'terms'],
+    [imprintUrl, 'imprint'],
+  ] as const;
+  const given = links.filter(([url]) => url !== null);
+  return html`${pageText && html`<p class="words">${name(pageText)}</p>`}
+  ${
+    given.length > 0 &&
+    html`<p class="links">
+      ${given.map(
+        ([url, key]) => html`<a href="${url}" rel="noopener noreferrer" target="_blank">${locale.t(key)}</a> `,
+      )}
+    </p>`
+  }`;
 }
 
 /** The shop's logo or initial, and the choice of a language. */

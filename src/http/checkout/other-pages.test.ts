@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { ASSETS, refundOf } from './examples.fixture.ts';
+import { ASSETS, FRAME, refundOf } from './examples.fixture.ts';
 import { ENGLISH } from './language/locale.ts';
 import { pageHeaders } from './layout.ts';
 import { tagsOf, textOf, valuesOf } from '../pages/markup.fixture.ts';
 import { renderProblemPage, renderRefundPage } from './refund-page.ts';
+import { renderLeavePage } from './leave-page.ts';
 import type { ProblemView, RefundView } from './view.ts';
 
 const refundPage = (view: RefundView) => renderRefundPage(view, ASSETS);
@@ -40,6 +41,18 @@ describe('refund page', () => {
     expect(textOf(html)).toContain(ADDRESS);
     expect(valuesOf(html, 'form', 'action')).toEqual([]);
     expect(valuesOf(html, 'meta', 'content')).toContain('60; url=/refunds/re_1/claim');
+  });
+
+  it('and the page that ends mails show the shop’s words', () => {
+    const words = {
+      pageText: 'Open 9–17',
+      supportUrl: 'mailto:help@shop.example',
+      termsUrl: 'https://shop.example/terms',
+    };
+    const frame = { ...FRAME, branding: { ...FRAME.branding, ...words } };
+    const refund = refundPage(refundOf({ kind: 'failed' }, { frame })).html;
+    const leave = renderLeavePage({ state: 'ask', frame, path: '/mails/x' }, ASSETS).html;
+    for (const html of [refund, leave]) expect(textOf(html)).toContain('Open 9–17 Help from the shop Terms');
   });
 
   it('shows how it ended', () => {

@@ -294,6 +294,28 @@ describe('after the payment', () => {
     expect(textOf(render(later).html)).not.toContain('If your payment arrives by');
   });
 
+  it('shows the shop’s words in every state, as text, with links that tell the other site nothing', () => {
+    const branding = {
+      ...FRAME.branding,
+      iconPath: '/assets/logo.0f',
+      pageText: '<img src=x> Open \u200f9–17',
+      termsUrl: 'https://shop.example/terms?"><b>',
+      imprintUrl: 'https://shop.example/imprint',
+    };
+    for (const [state, view] of STATES) {
+      const { html } = render({ ...view, frame: { ...view.frame, branding } });
+      expect({ state, text: textOf(html) }).toMatchObject({
+        text: expect.stringContaining('<img src=x> Open \u200f9–17 Terms Imprint'),
+      });
+      const links = tagsOf(html).filter(({ attributes }) => attributes.get('rel') === 'noopener noreferrer');
+      expect(links.map(({ attributes }) => attributes.get('href'))).toEqual([branding.termsUrl, branding.imprintUrl]);
+      expect(valuesOf(html, 'link', 'href')[0]).toBe('/assets/logo.0f');
+    }
+    const plain = pageOf('pay');
+    expect(plain).not.toMatch(/class="(?:words|links)"/);
+    expect(valuesOf(plain, 'link', 'href')[0]).toMatch(/^data:image/);
+  });
+
   it('has nothing to say about money to who was never shown an address', () => {
     expect(textOf(pageOf('cancelled'))).not.toContain('Already sent your payment?');
   });

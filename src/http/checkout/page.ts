@@ -231,13 +231,12 @@ function byItself(view: PaymentView, refresh: Refresh | null): Html | null {
 
 function footer(view: PaymentView): Html {
   const { frame, step } = view;
-  const { locale, branding } = frame;
-  return html`${branding.supportUrl && html`<p><a href="${branding.supportUrl}" rel="noreferrer" target="_blank">${locale.t('support')}</a></p>`}
-    <p>
-      ${sentences(
-        locale,
-        html`<span data-zone>${locale.t('times_utc')}</span>`,
-        'canCancel' in step && step.canCancel ? locale.t('private_open') : locale.t('private_final'),
-      )}
-    </p>`;
+  const { locale } = frame;
+  return html`<p>
+    ${sentences(
+      locale,
+      html`<span data-zone>${locale.t('times_utc')}</span>`,
+      'canCancel' in step && step.canCancel ? locale.t('private_open') : locale.t('private_final'),
+    )}
+  </p>`;
 }

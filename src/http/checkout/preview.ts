@@ -1,21 +1,29 @@
 import { allTokens } from '../../domain/asset.ts';
+import type { Project } from '../../store/projects/projects.ts';
 import type { Fiat } from '../../domain/money.ts';
 import { blankPayment, NO_MERCHANT_FIELDS } from '../../domain/payment.ts';
 import type { Assets } from '../pages/assets.ts';
-import { accentPath } from './frame.ts';
+import { ICON } from '../pages/icon.ts';
+import { accentPath, iconOf } from './frame.ts';
 import { NO_FACTS } from './show-payment.ts';
 import { chooseLanguage } from './language/locale.ts';
 import { renderPaymentPage } from './page.ts';
 import { presentPaymentPage } from './present.ts';
 
+interface Picture {
+  readonly path: string;
+  readonly width: number;
+  readonly height: number;
+}
+
 /** The unsaved looks of a shop's pages. */
-export interface PreviewedBranding {
-  readonly name: string;
-  /** Six hex digits. */
-  readonly accent: string | null;
-  readonly supportUrl: string | null;
+export interface PreviewedBranding extends Pick<
+  Project,
+  'name' | 'accent' | 'supportUrl' | 'pageText' | 'termsUrl' | 'imprintUrl'
+> {
   readonly currency: Fiat;
-  readonly logo: { readonly path: string; readonly width: number; readonly height: number } | null;
+  readonly logo: Picture | null;
+  readonly icon: Picture | null;
 }
 
 /** An address that no wallet accepts, so that nobody pays it from a preview. */
@@ -31,16 +39,16 @@ function exampleToken() {
 
 /**
  * The markup of a payment page that asks for money, with a shop's unsaved changes, for a sandboxed frame: without a
- * script, and with links that open nothing there.
+ * script, and with links that open nothing there; and the picture of its tab, as a path or data.
  *
  * @param language `de`, or else English
  */
 export function renderPreview(
-  { name, accent, supportUrl, currency, logo }: PreviewedBranding,
+  { name, accent, currency, icon, ...branding }: PreviewedBranding,
   language: string,
   assets: Pick<Assets, 'stylePath' | 'scriptPath'>,
   now: number,
-): string {
+): { readonly html: string; readonly icon: string } {
   const { asset, network, decimals } = exampleToken();
   const quote = {
     asset,
@@ -76,10 +84,10 @@ export function renderPreview(
       locale: chooseLanguage(language, undefined),
       languageGiven: false,
       branding: {
+        ...branding,
         projectName: name,
-        logo,
         accentPath: accent && accentPath(accent),
-        supportUrl,
+        iconPath: null,
       },
       embed: null,
       autoRefresh: true,
@@ -94,7 +102,8 @@ export function renderPreview(
     wantsOtherToken: false,
     notice: null,
   });
-  return inert(renderPaymentPage(view, assets).html);
+  const tabIcon = iconOf(icon, branding.logo);
+  return { html: inert(renderPaymentPage(view, assets).html), icon: tabIcon?.path ?? ICON };
 }
 
 /** Makes the page inert: without scripts, and without the parts for browsers without scripts; links open nothing. */

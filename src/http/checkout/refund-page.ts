@@ -44,10 +44,9 @@ export function renderRefundPage(view: RefundView, assets: Pick<Assets, 'stylePa
       </section>
       <section class="card" aria-labelledby="status-title">${card(view)}</section>
     </div>`,
-    footer: html`${branding.supportUrl && html`<p><a href="${branding.supportUrl}" rel="noreferrer" target="_blank">${locale.t('support')}</a></p>`}
-      <p>
-        ${sentences(locale, html`<span data-zone>${locale.t('times_utc')}</span>`, locale.t(step.kind === 'form' ? 'private_refund' : 'private_refund_seen'))}
-      </p>`,
+    footer: html`<p>
+      ${sentences(locale, html`<span data-zone>${locale.t('times_utc')}</span>`, locale.t(step.kind === 'form' ? 'private_refund' : 'private_refund_seen'))}
+    </p>`,
   });
 }
 

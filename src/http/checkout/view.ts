@@ -29,6 +29,13 @@ export interface Branding {
   readonly accentPath: string | null;
   /** An https, http or mailto URL. */
   readonly supportUrl: string | null;
+  /** The picture of the browser's tab; null for the service's own. */
+  readonly iconPath: string | null;
+  /** One line of the shop's own text. */
+  readonly pageText: string | null;
+  /** https URLs. */
+  readonly termsUrl: string | null;
+  readonly imprintUrl: string | null;
 }
 
 /**

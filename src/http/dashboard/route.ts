@@ -17,6 +17,8 @@ import type { PaidTogether } from '../../app/refunds/refund-held.ts';
 import type { SharedInstructions } from '../../app/refunds/refund-instructions.ts';
 import type { SentOutcome } from '../../app/refunds/send-signed.ts';
 import type { SweepChains } from '../../app/sweeps/chain.ts';
+import type { Project } from '../../store/projects/projects.ts';
+import type { SettingsView } from './settings/contract.ts';
 import type { Fiat } from '../../domain/money.ts';
 import type { Mode } from '../../domain/permission.ts';
 import { parseUuid } from '../../domain/id.ts';
@@ -76,7 +78,7 @@ export interface Dashboard {
   /** Parts of the payment page: where a logo is served, and how the page would look. */
   readonly checkout: {
     readonly logoPath: (hash: string) => string;
-    readonly preview: (shown: Previewed, language: string) => string;
+    readonly preview: (shown: Previewed, language: string) => { readonly html: string; readonly icon: string };
   };
   readonly webhooks: {
     readonly policyOf: (mode: Mode) => WebhookPolicy;
@@ -97,12 +99,10 @@ interface NodesUnavailable {
 }
 
 /** The unsaved looks of a shop's pages. */
-interface Previewed {
-  readonly name: string;
-  readonly accent: string | null;
-  readonly supportUrl: string | null;
+interface Previewed extends Pick<Project, 'name' | 'accent' | 'supportUrl' | 'pageText' | 'termsUrl' | 'imprintUrl'> {
   readonly currency: Fiat;
-  readonly logo: { readonly path: string; readonly width: number; readonly height: number } | null;
+  readonly logo: SettingsView['logo'];
+  readonly icon: SettingsView['icon'];
 }
 
 /** One request of a route, typed by its contract. */

@@ -12,6 +12,7 @@ export type Purpose = 'backup' | 'move';
 export const COPIED_TABLES: { readonly [Name in keyof Tables]: 'rows' | 'move' | 'nothing' } = {
   projects: 'rows',
   project_logos: 'rows',
+  project_icons: 'rows',
   // Drafts are used for an hour.
   logo_drafts: 'move',
   api_keys: 'rows',

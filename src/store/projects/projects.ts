@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { sql, type RawBuilder } from 'kysely';
 import type { Fiat } from '../../domain/money.ts';
 import { ALL_COINS, type CoinChoice } from '../../domain/coin-choice.ts';
 import { type Database, type Trx, timestamp } from '../database.ts';
@@ -16,7 +16,14 @@ export interface Project extends Omit<Row, 'coinOrder' | 'coinsOff'> {
   readonly coins: CoinChoice;
   /** The hash and size of the logo; `findLogo` reads its bytes. */
   readonly logo: LogoSize | null;
+  /** The picture of browsers' tabs, likewise. */
+  readonly icon: LogoSize | null;
 }
+
+/** A project's pictures. */
+export const PICTURES = ['logo', 'icon'] as const;
+export type PictureName = (typeof PICTURES)[number];
+const PICTURE_TABLES = { logo: 'project_logos', icon: 'project_icons' } as const;
 
 /** The SHA-256 of the picture's bytes in lower-case hex, and its own size in CSS pixels. */
 interface LogoSize {
@@ -31,24 +38,19 @@ export interface Logo extends LogoSize {
 }
 
 /** The fields of a project that can change. Null removes a value; absent fields stay as they are. */
-export type ProjectChanges = Partial<Omit<Project, 'id' | 'createdAt' | 'logo'>> & { readonly logo?: Logo | null };
+export type ProjectChanges = Partial<Omit<Project, 'id' | 'createdAt' | PictureName>> & {
+  readonly [Name in PictureName]?: Logo | null;
+};
 
-function projectFromRow({
-  coinOrder: order,
-  coinsOff: off,
-  hash,
-  width,
-  height,
-  ...project
-}: Row & LogoColumns): Project {
-  const logo = hash === null || width === null || height === null ? null : { hash, width, height };
-  return { ...project, coins: { order, off }, logo };
+function projectFromRow({ coinOrder: order, coinsOff: off, ...project }: Row & Pick<Project, PictureName>): Project {
+  return { ...project, coins: { order, off } };
 }
 
-type LogoColumns = { readonly [Field in keyof LogoSize]: LogoSize[Field] | null };
-
-/** Saves a new project. It has no logo yet. */
-export async function insertProject(trx: Trx, project: Project & { readonly logo: null }): Promise<void> {
+/** Saves a new project. It has no pictures yet. */
+export async function insertProject(
+  trx: Trx,
+  project: Project & { readonly [Name in PictureName]: null },
+): Promise<void> {
   const { order: coinOrder, off: coinsOff } = project.coins;
   await insertRows(trx, 'projects', [{ ...project, coinOrder, coinsOff }]);
 }
@@ -87,41 +89,58 @@ export async function projectsWithLivePayments(executor: Database | Trx): Promis
 function selectProjects(executor: Database | Trx) {
   return executor
     .selectFrom('projects')
-    .leftJoin('project_logos', 'project_logos.project_id', 'projects.id')
     .select(fields('projects'))
-    .select(['project_logos.hash', 'project_logos.width', 'project_logos.height']);
+    .select(PICTURES.map((name) => pictureSize(name).as(name)));
+}
+
+/** The hash and size of a project's picture; null if it has none. */
+function pictureSize(name: PictureName): RawBuilder<LogoSize | null> {
+  return sql`(select json_build_object('hash', hash, 'width', width, 'height', height)
+    from ${sql.table(PICTURE_TABLES[name])} where project_id = projects.id)`;
 }
 
 /** Changes the given fields of a project and notifies every process; null if there is no such project. */
 export async function updateProject(trx: Trx, id: string, changes: ProjectChanges): Promise<Project | null> {
-  const { logo, coins, ...others } = changes;
+  const { logo, icon, coins, ...others } = changes;
   const ofCoins = coins === undefined ? {} : { coinOrder: coins.order, coinsOff: coins.off };
-  // A change of the logo alone changes no column here, but an update must set one.
+  // A change of a picture alone changes no column here, but an update must set one.
   const updated = await updateRows(trx, 'projects', { id }, { id, ...others, ...ofCoins });
   if (updated === 0) return null;
-  if (logo === null) await deleteRows(trx, 'project_logos', { projectId: id });
-  else if (logo !== undefined) await saveLogo(trx, id, logo);
+  await savePicture(trx, 'logo', id, logo);
+  await savePicture(trx, 'icon', id, icon);
   await notify(trx, 'access');
   return findProject(trx, id);
 }
 
-async function saveLogo(trx: Trx, projectId: string, logo: Logo): Promise<void> {
-  const row = { ...logo, projectId };
-  await insertRows(trx, 'project_logos', [row], { conflict: { by: ['projectId'], set: row } });
+async function savePicture(
+  trx: Trx,
+  name: PictureName,
+  projectId: string,
+  picture: Logo | null | undefined,
+): Promise<void> {
+  if (picture === undefined) return;
+  const table = PICTURE_TABLES[name];
+  if (picture === null) await deleteRows(trx, table, { projectId });
+  else {
+    const row = { ...picture, projectId };
+    await insertRows(trx, table, [row], { conflict: { by: ['projectId'], set: row } });
+  }
 }
 
-/** The bytes of the logo with this hash, of any project; null if no project has it. */
+/** The bytes of the logo or icon with this hash, of any project; null if no project has it. */
 export async function findLogo(
   executor: Database | Trx,
   hash: string,
 ): Promise<{ readonly type: LogoType; readonly bytes: Buffer } | null> {
   const without = ['project_id', 'hash', 'width', 'height'] as const;
-  return findRow(executor, 'project_logos', { hash }, { without, limit: 1 });
+  const inTable = (table: 'project_logos' | 'project_icons') =>
+    findRow(executor, table, { hash }, { without, limit: 1 });
+  return (await inTable('project_logos')) ?? inTable('project_icons');
 }
 
 /**
  * The facts of all projects that anonymous clients may ask for: the origins that active projects allow, and the hashes
- * of all logos.
+ * of all logos and icons.
  */
 export interface Published {
   readonly origins: ReadonlySet<string>;
@@ -129,13 +148,14 @@ export interface Published {
 }
 
 export async function findPublished(executor: Database | Trx): Promise<Published> {
-  const [projects, logos] = await Promise.all([
+  const [projects, logos, icons] = await Promise.all([
     executor.selectFrom('projects').select('allow_origins').where('active', '=', true).execute(),
     executor.selectFrom('project_logos').select('hash').execute(),
+    executor.selectFrom('project_icons').select('hash').execute(),
   ]);
   return {
     origins: new Set(projects.flatMap(({ allow_origins: origins }) => origins)),
-    logos: new Set(logos.map(({ hash }) => hash)),
+    logos: new Set([...logos, ...icons].map(({ hash }) => hash)),
   };
 }
 
@@ -182,14 +202,14 @@ export async function findLockedProject(trx: Trx, id: string): Promise<Project |
 /** How long a preview may be viewed. */
 const LIFETIME_MS = 60 * 60_000;
 
-/** Keeps an unsaved logo for an hour, for every process; deletes older ones of all projects. */
+/** Keeps an unsaved logo or icon for an hour, for every process; deletes older ones of all projects. */
 export async function keepLogoDraft(db: Database, projectId: string, logo: Logo, now: number): Promise<void> {
   await deleteRows(db, 'logo_drafts', { createdAt: below(now - LIFETIME_MS) });
   const conflict = { by: ['projectId', 'hash'], set: { createdAt: now } } as const;
   await insertRows(db, 'logo_drafts', [{ ...logo, projectId, createdAt: now }], { conflict });
 }
 
-/** A project's unsaved logo; null if there is none with this hash. */
+/** A project's unsaved logo or icon; null if there is none with this hash. */
 export async function findLogoDraft(
   db: Database,
   projectId: string,

@@ -29,9 +29,14 @@ export const PROJECTS = {
   default_success_url: nullable(text()),
   /** For its DATEV files; null: not entered yet. */
   datev: nullable(json<DatevSettings>()),
+  /** One line of the shop's own text on its pages. */
+  page_text: nullable(text()),
+  /** The shop's terms and imprint: https. */
+  terms_url: nullable(text()),
+  imprint_url: nullable(text()),
 };
 
-/** The picture formats of a logo: raster only, because an SVG can contain scripts. */
+/** The formats of a shop's pictures: raster only, because an SVG can contain scripts. */
 export type LogoType = 'image/png' | 'image/jpeg' | 'image/webp';
 
 /** `hash`: SHA-256 of the bytes in lower-case hex. */
@@ -44,7 +49,10 @@ export const PROJECT_LOGOS = {
   bytes: bytes(),
 };
 
-/** Unsaved logos, for previews. */
+/** The pictures of browsers' tabs. */
+export const PROJECT_ICONS = { ...PROJECT_LOGOS };
+
+/** Unsaved logos and icons, for previews. */
 export const LOGO_DRAFTS = {
   project_id: uuid(),
   hash: text(),

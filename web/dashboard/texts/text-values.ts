@@ -234,6 +234,7 @@ export interface TextValues {
   readonly wallet_busy: 'wallet';
   readonly wallet_failed: 'reason' | 'wallet';
   readonly wallet_no_hash: 'wallet';
+  readonly settings_https_hint: 'example';
   readonly settings_export_progress: 'size';
   readonly settings_export_done: 'size';
   readonly settings_customers_more: 'count';

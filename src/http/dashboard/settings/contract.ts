@@ -3,12 +3,18 @@ import { FIATS } from '../../../domain/money.ts';
 import { oneOf, text, nullable } from '../../fields.ts';
 import { type Contracts, projectParams } from '../contract-parts.ts';
 
+const picture = nullable(Type.Object({ path: Type.String(), width: Type.Integer(), height: Type.Integer() }));
+
 const settingsShape = Type.Object({
   name: Type.String(),
   /** Six hex digits. */
   accent: nullable(Type.String()),
   support_url: nullable(Type.String()),
-  logo: nullable(Type.Object({ path: Type.String(), width: Type.Integer(), height: Type.Integer() })),
+  page_text: nullable(Type.String()),
+  terms_url: nullable(Type.String()),
+  imprint_url: nullable(Type.String()),
+  logo: picture,
+  icon: picture,
   default_expiry_minutes: nullable(Type.Integer()),
   default_currency: nullable(oneOf(FIATS)),
   default_success_url: nullable(Type.String()),
@@ -20,14 +26,18 @@ const settingsShape = Type.Object({
 export type SettingsView = Static<typeof settingsShape>;
 
 /**
- * The texts as typed: an empty one means none. `logo` is a file in base64, at most 64 KiB; null removes the logo;
- * absent, it stays.
+ * The texts as typed: an empty one means none. `logo` and `icon` are files in base64, at most 64 KiB each; null removes
+ * the picture; absent, it stays.
  */
 const fields = {
   name: text({ max: 300 }),
   accent: text({ max: 300 }),
   support_url: text({ max: 3_000 }),
+  page_text: text({ max: 10_000 }),
+  terms_url: text({ max: 3_000 }),
+  imprint_url: text({ max: 3_000 }),
   logo: Type.Optional(nullable(text({ max: 90_000 }))),
+  icon: Type.Optional(nullable(text({ max: 90_000 }))),
 };
 const defaults = {
   default_expiry_minutes: text({ max: 20 }),
@@ -96,13 +106,13 @@ export const settingsContract = {
     body: Type.Object({ ...fields, ...defaults, version: Type.String({ maxLength: 100 }) }),
     answer: settingsShape,
   },
-  /** The markup of a payment page with these values, which are not saved. */
+  /** The markup of a payment page with these values, which are not saved, and the picture of its tab. */
   [`POST ${SETTINGS}/preview`]: {
     params: projectParams,
     body: Type.Object({ ...fields, language: text({ max: 10 }) }),
-    answer: Type.Object({ html: Type.String() }),
+    answer: Type.Object({ html: Type.String(), icon: Type.String() }),
   },
-  /** The logo of a preview, available for an hour. */
+  /** The logo or icon of a preview, available for an hour. */
   [`GET ${SETTINGS}/logo/:hash`]: {
     params: Type.Object({ ...projectParams.properties, hash: Type.String() }),
     answer: Type.String(),

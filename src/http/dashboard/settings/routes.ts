@@ -20,7 +20,7 @@ import {
 } from '../../../app/projects/settings.ts';
 import { parseUuid } from '../../../domain/id.ts';
 import type { Mode } from '../../../domain/permission.ts';
-import { findLogoDraft, findProject, type Project } from '../../../store/projects/projects.ts';
+import { findLogoDraft, findProject, type PictureName, type Project } from '../../../store/projects/projects.ts';
 import { invalid, notFound } from '../../errors.ts';
 import { CONTRACT, type BodyOf } from '../contract.ts';
 import { done } from '../refusal-words.ts';
@@ -34,9 +34,9 @@ const SETTINGS = '/dashboard/api/projects/:project/settings';
 const MANAGE = { action: 'manage_settings' } as const;
 const DEACTIVATE = { action: 'deactivate_project' } as const;
 const DELETE = { action: 'delete_customer_data' } as const;
-/** The size of the largest logo in base64, plus the rest of the body. */
-const MAX_BODY_BYTES = 131_072;
-const WITH_LOGO = { ...MANAGE, bodyLimit: MAX_BODY_BYTES } as const;
+/** The size of the largest logo and icon in base64, plus the rest of the body. */
+const MAX_BODY_BYTES = 262_144;
+const WITH_PICTURES = { ...MANAGE, bodyLimit: MAX_BODY_BYTES } as const;
 
 /** The page of settings. */
 export function settingsRoutes(routes: Routes, dashboard: Dashboard): void {
@@ -47,17 +47,23 @@ export function settingsRoutes(routes: Routes, dashboard: Dashboard): void {
     if (project === null) throw notFound('There is no such project.');
     return viewOf(project);
   });
-  routes.add(`POST ${SETTINGS}`, WITH_LOGO, async ({ scope: { projectId }, body, own }) => {
+  routes.add(`POST ${SETTINGS}`, WITH_PICTURES, async ({ scope: { projectId }, body, own }) => {
     const values = { ...brandingOf(body), ...defaultsOf(body) };
     return viewOf(done(await saveSettings(own, projectId, body.version, values)).project);
   });
-  routes.add(`POST ${SETTINGS}/preview`, WITH_LOGO, async ({ scope: { projectId }, body }) => {
+  routes.add(`POST ${SETTINGS}/preview`, WITH_PICTURES, async ({ scope: { projectId }, body }) => {
     const { project, changes } = done(await previewSettings(core, projectId, brandingOf(body)));
-    const { name = project.name, accent = null, supportUrl = null, logo: sent } = changes;
+    const { name = project.name, accent = null, supportUrl = null } = changes;
+    const { pageText = null, termsUrl = null, imprintUrl = null } = changes;
     const draftPath = (hash: string): string => `${SETTINGS.replace(':project', projectId)}/logo/${hash}`;
-    const logo = sent === undefined ? logoView(project.logo, dashboard.checkout.logoPath) : logoView(sent, draftPath);
-    const shown = { name, accent, supportUrl, currency: project.defaultCurrency ?? ('USD' as const), logo };
-    return { html: dashboard.checkout.preview(shown, body.language) };
+    const picture = (of: PictureName) => {
+      const sent = changes[of];
+      return sent === undefined ? pictureView(project[of], dashboard.checkout.logoPath) : pictureView(sent, draftPath);
+    };
+    const words = { pageText, termsUrl, imprintUrl };
+    const currency = project.defaultCurrency ?? ('USD' as const);
+    const shown = { name, accent, supportUrl, ...words, currency, logo: picture('logo'), icon: picture('icon') };
+    return dashboard.checkout.preview(shown, body.language);
   });
   draftRoute(routes.app, dashboard);
   activationRoutes(routes, dashboard, viewOf);
@@ -155,16 +161,24 @@ function linkOrNull(text: string): string | null {
   return given !== null && /^[^\s@:/?#]+@[^\s@:/?#]+$/.test(given) ? `mailto:${given}` : given;
 }
 
-type Branding = Pick<BodyOf<`POST ${typeof SETTINGS}`>, 'name' | 'accent' | 'support_url' | 'logo'>;
+type Branding = Omit<BodyOf<`POST ${typeof SETTINGS}/preview`>, 'language'>;
 
-function brandingOf({ name, accent, support_url, logo }: Branding): SettingsRequest {
-  const file = 'The file';
+function brandingOf(body: Branding): SettingsRequest {
+  const { logo, icon } = body;
   return {
-    name,
-    accent: textOrNull(accent),
-    supportUrl: linkOrNull(support_url),
-    ...(logo === undefined ? {} : { logo: logo === null ? null : { file, bytes: Buffer.from(logo, 'base64') } }),
+    name: body.name,
+    accent: textOrNull(body.accent),
+    supportUrl: linkOrNull(body.support_url),
+    pageText: textOrNull(body.page_text),
+    termsUrl: textOrNull(body.terms_url),
+    imprintUrl: textOrNull(body.imprint_url),
+    ...(logo === undefined ? {} : { logo: fileOf(logo) }),
+    ...(icon === undefined ? {} : { icon: fileOf(icon) }),
   };
+}
+
+function fileOf(base64: string | null) {
+  return base64 === null ? null : { file: 'The file', bytes: Buffer.from(base64, 'base64') };
 }
 
 function defaultsOf(body: BodyOf<`POST ${typeof SETTINGS}`>): SettingsRequest {
@@ -177,8 +191,8 @@ function defaultsOf(body: BodyOf<`POST ${typeof SETTINGS}`>): SettingsRequest {
   };
 }
 
-function logoView(logo: Project['logo'], pathOf: (hash: string) => string): SettingsView['logo'] {
-  return logo && { path: pathOf(logo.hash), width: logo.width, height: logo.height };
+function pictureView(picture: Project['logo'], pathOf: (hash: string) => string): SettingsView['logo'] {
+  return picture && { path: pathOf(picture.hash), width: picture.width, height: picture.height };
 }
 
 function settingsView(project: Project, logoPath: (hash: string) => string): SettingsView {
@@ -186,7 +200,11 @@ function settingsView(project: Project, logoPath: (hash: string) => string): Set
     name: project.name,
     accent: project.accent,
     support_url: project.supportUrl,
-    logo: logoView(project.logo, logoPath),
+    page_text: project.pageText,
+    terms_url: project.termsUrl,
+    imprint_url: project.imprintUrl,
+    logo: pictureView(project.logo, logoPath),
+    icon: pictureView(project.icon, logoPath),
     default_expiry_minutes: project.defaultExpiryMinutes,
     default_currency: project.defaultCurrency,
     default_success_url: project.defaultSuccessUrl,

@@ -43,10 +43,16 @@ type Previewed = AnswerOf<typeof PREVIEW>;
 const PAUSE_MS = 250;
 
 /** The page with the typed values. If they are invalid, the last valid page and the error. */
-export function usePreview({ name, accent, support_url, logo }: Fields) {
+export function usePreview(fields: Fields) {
+  const {
+    default_expiry_minutes: _expiry,
+    default_currency: _currency,
+    default_success_url: _success,
+    ...page
+  } = fields;
   const { code } = useLocale();
   const { project } = useScope();
-  const given = JSON.stringify({ name, accent, support_url, ...(logo === undefined ? {} : { logo }), language: code });
+  const given = JSON.stringify({ ...page, language: code });
   const [asked, ask] = useState(given);
   useEffect(() => {
     const timer = setTimeout(() => ask(given), PAUSE_MS);
@@ -69,10 +75,12 @@ export function usePreview({ name, accent, support_url, logo }: Fields) {
 
 interface PreviewProps {
   readonly page: Previewed | null;
+  /** The shop's name, for the browser's tab. */
+  readonly name: string;
 }
 
 /** A payment page in a frame that runs no script and whose links open nothing. */
-export function Preview({ page }: PreviewProps) {
+export function Preview({ page, name }: PreviewProps) {
   const { t } = useLocale('settings');
   const [width, setWidth] = useState<'phone' | 'computer'>('phone');
   const [scheme, setScheme] = useState<Scheme>('light');
@@ -91,6 +99,12 @@ export function Preview({ page }: PreviewProps) {
         <Either of={['light', 'dark']} name="scheme" value={scheme} onValue={setScheme} />
       </div>
       <div className={css.stage} role="group" tabIndex={0} aria-label={t('settings_preview')}>
+        {page === null ? null : (
+          <p className={css.tab}>
+            <img src={page.icon} width={16} height={16} alt="" />
+            {name}
+          </p>
+        )}
         <div className={classNames(css.box, css[width])}>
           {page === null ? null : (
             <iframe

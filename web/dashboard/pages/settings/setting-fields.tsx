@@ -20,7 +20,8 @@ export function BrandingFields(props: BrandingProps) {
   return (
     <>
       <SettingField of={props} field="name" texts={[t('settings_name'), t('settings_name_hint')]} max={100} required />
-      <LogoField {...props} />
+      <PictureField {...props} name="logo" />
+      <PictureField {...props} name="icon" />
       <div className={css.accent}>
         <SettingField of={props} field="accent" texts={[t('settings_accent'), t('settings_accent_hint')]} max={20} />
         <input
@@ -36,33 +37,46 @@ export function BrandingFields(props: BrandingProps) {
         texts={[t('settings_support'), t('settings_support_hint')]}
         max={2_048}
       />
+      <SettingField of={props} field="page_text" texts={[t('settings_text'), t('settings_text_hint')]} max={200} />
+      {(['terms', 'imprint'] as const).map((name) => (
+        <SettingField
+          key={name}
+          of={props}
+          field={`${name}_url`}
+          texts={[t(`settings_${name}`), t('settings_https_hint', { example: `https://shop.example/${name}` })]}
+          max={2_048}
+        />
+      ))}
     </>
   );
 }
 
 /** The server's limit in bytes. */
 const MAX_LOGO_BYTES = 65_536;
-const ID = 'settings-logo';
 
-function LogoField({ fields, settings, onChange, problemAt }: BrandingProps) {
+interface PictureProps extends BrandingProps {
+  readonly name: 'logo' | 'icon';
+}
+
+function PictureField({ fields, settings, onChange, problemAt, name }: PictureProps) {
   const { t } = useLocale('settings');
   const input = useRef<HTMLInputElement>(null);
-  const { logo } = fields;
-  const isThere = logo === undefined ? settings.logo !== null : logo !== null;
-  const state =
-    typeof logo === 'string' ? 'settings_logo_new' : isThere ? 'settings_logo_now' : ('settings_logo_none' as const);
+  const id = `settings-${name}`;
+  const picture = fields[name];
+  const isThere = picture === undefined ? settings[name] !== null : picture !== null;
+  const state = typeof picture === 'string' ? 'new' : isThere ? 'now' : 'none';
   const take = async (file: File | undefined): Promise<void> => {
     if (file === undefined) return;
-    onChange({ logo: base64(await file.slice(0, MAX_LOGO_BYTES + 1).arrayBuffer()) });
+    onChange({ [name]: base64(await file.slice(0, MAX_LOGO_BYTES + 1).arrayBuffer()) });
     // The same file can be chosen again.
     if (input.current !== null) input.current.value = '';
   };
   return (
     <div className={css.logo}>
-      <span className={css.label} id={ID}>
-        {t('settings_logo')}
+      <span className={css.label} id={id}>
+        {t(`settings_${name}`)}
       </span>
-      <p>{t(state)}</p>
+      <p>{t(`settings_${name}_${state}`)}</p>
       <div className={css.buttons}>
         <input
           ref={input}
@@ -71,16 +85,16 @@ function LogoField({ fields, settings, onChange, problemAt }: BrandingProps) {
           accept="image/png,image/jpeg,image/webp"
           onChange={(event) => void take(event.currentTarget.files?.[0])}
         />
-        <Button small aria-describedby={`${ID}-hint`} onClick={() => input.current?.click()}>
-          {t('settings_logo_choose')}
+        <Button small aria-describedby={`${id}-hint`} onClick={() => input.current?.click()}>
+          {t(`settings_${name}_choose`)}
         </Button>
         {isThere ? (
-          <Button small onClick={() => onChange({ logo: null })}>
-            {t('settings_logo_remove')}
+          <Button small onClick={() => onChange({ [name]: null })}>
+            {t(`settings_${name}_remove`)}
           </Button>
         ) : null}
       </div>
-      <Below id={ID} hint={t('settings_logo_hint')} problem={problemAt('logo')} />
+      <Below id={id} hint={t(`settings_${name}_hint`)} problem={problemAt(name)} />
     </div>
   );
 }
@@ -89,12 +103,16 @@ function base64(buffer: ArrayBuffer): string {
   return btoa(Array.from(new Uint8Array(buffer), (byte) => String.fromCharCode(byte)).join(''));
 }
 
-/** The typed fields. `logo`: a new file in base64; null: none; undefined: unchanged. */
+/** The typed fields. `logo` and `icon`: a new file in base64; null: none; undefined: unchanged. */
 export interface Fields {
   readonly name: string;
   readonly accent: string;
   readonly support_url: string;
+  readonly page_text: string;
+  readonly terms_url: string;
+  readonly imprint_url: string;
   readonly logo?: string | null;
+  readonly icon?: string | null;
   readonly default_expiry_minutes: string;
   readonly default_currency: string;
   readonly default_success_url: string;
@@ -110,7 +128,7 @@ export interface FormPart {
 
 interface SettingFieldProps {
   readonly of: FormPart;
-  readonly field: Exclude<keyof Fields, 'logo'>;
+  readonly field: Exclude<keyof Fields, 'logo' | 'icon'>;
   /** Its label and the hint below it. */
   readonly texts: readonly [label: string, hint: string];
   readonly max: number;

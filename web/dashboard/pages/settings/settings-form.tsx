@@ -14,13 +14,27 @@ import { Preview, usePreview } from './preview.tsx';
 import css from './settings.module.css';
 import { useScope } from '../../scope.ts';
 
-const FIELDS = ['name', 'accent', 'support_url', 'logo', 'default_expiry_minutes', 'default_success_url'];
+const FIELDS = [
+  'name',
+  'accent',
+  'support_url',
+  'page_text',
+  'terms_url',
+  'imprint_url',
+  'logo',
+  'icon',
+  'default_expiry_minutes',
+  'default_success_url',
+];
 
 function fieldsOf(settings: SettingsView): Fields {
   return {
     name: settings.name,
     accent: settings.accent === null ? '' : `#${settings.accent}`,
     support_url: settings.support_url ?? '',
+    page_text: settings.page_text ?? '',
+    terms_url: settings.terms_url ?? '',
+    imprint_url: settings.imprint_url ?? '',
     default_expiry_minutes: String(settings.default_expiry_minutes ?? ''),
     default_currency: settings.default_currency ?? '',
     default_success_url: settings.default_success_url ?? '',
@@ -41,7 +55,7 @@ export function SettingsForm({ settings }: { readonly settings: SettingsView }) 
             <div className={css.fields}>
               <BrandingFields fields={fields} settings={base} onChange={set} problemAt={problemAt} />
             </div>
-            <Preview page={preview.page} />
+            <Preview page={preview.page} name={fields.name} />
           </div>
         </Card>
         <Card title={t('settings_defaults')}>

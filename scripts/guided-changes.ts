@@ -146,7 +146,10 @@ const filter: GuidedChange = {
     after(CONDITIONS, 'export interface PaymentSearch {'),
     after(CONDITIONS, 'export const NO_FILTERS: PaymentSearch = {'),
     after(CONDITIONS, '  amounts: (ranges) => amountCondition(ranges),'),
-    insteadOf(READ_FILTERS, '  const { created_after, created_before, label, search, ...unread } = others;'),
+    insteadOf(
+      READ_FILTERS,
+      '  const { created_after, created_before, label, search, customer_email, ...unread } = others;',
+    ),
     after(READ_FILTERS, '    label: textOf(label),'),
   ],
   besides: [],

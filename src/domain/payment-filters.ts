@@ -34,6 +34,8 @@ export const PAYMENT_FILTERS = {
   api: { value: 'api', field: 'api', max: 20, label: 'column_api' },
   /** The name of a label, case-insensitive. */
   label: { value: 'text', field: 'label', max: 100, label: 'label' },
+  /** A customer's whole address, case-insensitive. */
+  email: { value: 'text', field: 'customer_email', max: 254, label: 'column_email' },
 } as const satisfies Readonly<Record<string, PaymentFilter>>;
 
 export type PaymentFilterName = keyof typeof PAYMENT_FILTERS;

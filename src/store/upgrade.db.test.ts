@@ -67,6 +67,7 @@ const MERGED: Readonly<Record<string, string>> = {
   '0063_invoices.sql': 'aa5538c4016cfed6',
   '0064_datev_accounts.sql': 'c36d04b0eb153c84',
   '0065_words_on_the_page.sql': 'cef231a584d2538e',
+  '0066_customers.sql': '4256ed05d7488e1c',
   '0067_payment_requests.sql': '5ab6ba22d52df8e1',
 };
 

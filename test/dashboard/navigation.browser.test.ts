@@ -32,7 +32,7 @@ describe.skipIf(hasNoBrowser)('the navigation', () => {
     expect(await links(page)).toEqual(
       [
         ['Home'],
-        ['Payments', 'Refunds', 'Needs attention'],
+        ['Payments', 'Refunds', 'Customers', 'Needs attention'],
         ['Wallets', 'Sweeps', 'Reports'],
         ['Keys', 'Webhooks', 'Events', 'Requests'],
         ['Settings', 'People', 'Audit'],
@@ -41,7 +41,7 @@ describe.skipIf(hasNoBrowser)('the navigation', () => {
     await group(page, 'Developers').click();
     await group(page, 'Money').focus();
     await page.keyboard.press('Enter');
-    const left = ['Home', 'Payments', 'Refunds', 'Needs attention', 'Settings', 'People', 'Audit'];
+    const left = ['Home', 'Payments', 'Refunds', 'Customers', 'Needs attention', 'Settings', 'People', 'Audit'];
     expect(await links(page)).toEqual(left);
     expect(await group(page, 'Developers').getAttribute('aria-expanded')).toBe('false');
     expect(await violations(page, 'folded groups')).toEqual([]);
@@ -65,10 +65,21 @@ describe.skipIf(hasNoBrowser)('the navigation', () => {
   });
 
   it.each([
-    ['viewer', ['Home', 'Payments', 'Refunds', 'Needs attention', 'Reports'], ['Payments', 'Money']],
+    ['viewer', ['Home', 'Payments', 'Refunds', 'Customers', 'Needs attention', 'Reports'], ['Payments', 'Money']],
     [
       'developer',
-      ['Home', 'Payments', 'Refunds', 'Needs attention', 'Reports', 'Keys', 'Webhooks', 'Events', 'Requests'],
+      [
+        'Home',
+        'Payments',
+        'Refunds',
+        'Customers',
+        'Needs attention',
+        'Reports',
+        'Keys',
+        'Webhooks',
+        'Events',
+        'Requests',
+      ],
       ['Payments', 'Money', 'Developers'],
     ],
   ])('shows a %s the pages of the role alone, and no empty group', async (role, shown, groups) => {

@@ -8,6 +8,7 @@ const DIALOG = 'dialog';
 const PANELS = [
   ['payments?show=ord_00000000000000000000000001', 'Payment'],
   ['refunds?show=re_00000000000000000000000001', 'Refund'],
+  ['customers?show=nobody@shop.example', 'Customer'],
   ['webhooks?show=dlv_1', 'Delivery'],
   ['event-log?show=evt_00000000000000000000000001', 'Event'],
   ['requests?show=00000000-0000-7000-8000-000000000001', 'Request'],

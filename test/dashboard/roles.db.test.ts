@@ -140,6 +140,9 @@ const TABLE: Readonly<Record<string, Cell>> = {
   [`GET ${SCOPE}/refunds`]: IN_BOTH_MODES,
   [`GET ${SCOPE}/refunds/:refund`]: IN_BOTH_MODES,
   [`POST ${SCOPE}/refunds/export`]: IN_BOTH_MODES,
+  [`GET ${SCOPE}/customers`]: IN_BOTH_MODES,
+  [`POST ${SCOPE}/customers/find`]: IN_BOTH_MODES,
+  [`POST ${SCOPE}/customers/export`]: IN_BOTH_MODES,
   [`GET ${PAYMENTS}/:payment/refunds/rate`]: REQUESTS,
   // Signing refunds.
   [`POST ${SCOPE}/signing`]: ADMINS_IN_BOTH_MODES,

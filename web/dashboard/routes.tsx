@@ -5,6 +5,7 @@ import { homeSearch } from './pages/home/search.ts';
 import type { Given } from './search.ts';
 import type { AttentionSearch } from './pages/attention/search.ts';
 import type { AuditSearch } from './pages/audit/audit-page.tsx';
+import type { CustomersSearch } from './pages/customers/customers-page.tsx';
 import type { PaymentsSearch } from './pages/payments/search.ts';
 import type { EventsSearch } from './pages/events/events-page.tsx';
 import type { RefundsSearch } from './pages/refunds/refunds-page.tsx';
@@ -157,6 +158,11 @@ const refunds = inProjectWith(
   ),
   (search): RefundsSearch => search,
 );
+const customers = inProjectWith(
+  '/customers',
+  lazyPage(() => import('./pages/customers/customers-page.tsx'), 'CustomersPage', 'customers', 'list'),
+  (search): CustomersSearch => search,
+);
 const reports = inProjectWith(
   '/reports',
   lazyPage(() => import('./pages/reports/reports-page.tsx'), 'ReportsPage', 'reports'),
@@ -219,6 +225,7 @@ const tree = root.addChildren([
     payments,
     payment,
     refunds,
+    customers,
     reports,
     wallets,
     sweeps,

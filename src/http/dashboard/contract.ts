@@ -3,6 +3,7 @@ import { accountContract } from './account/contract.ts';
 import { annotationsContract } from './annotations/contract.ts';
 import { attentionContract } from './attention/contract.ts';
 import { auditContract } from './audit/contract.ts';
+import { customersContract } from './customers/contract.ts';
 import { deliveriesContract } from './deliveries/contract.ts';
 import { eventLogContract } from './event-log/contract.ts';
 import { homeContract } from './home/contract.ts';
@@ -53,6 +54,7 @@ export const CONTRACT = {
   ...walletsContract,
   ...reportsContract,
   ...refundListContract,
+  ...customersContract,
   ...signingContract,
 } as const;
 

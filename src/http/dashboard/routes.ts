@@ -16,6 +16,7 @@ import { paymentListRoutes } from './payment-list/routes.ts';
 import { refundRoutes } from './payment-refunds/routes.ts';
 import { paymentRoutes } from './payments/routes.ts';
 import { peopleRoutes } from './people/routes.ts';
+import { customerRoutes } from './customers/routes.ts';
 import { refundListRoutes } from './refunds/routes.ts';
 import { reportRoutes } from './reports/routes.ts';
 import { requestRoutes } from './requests/routes.ts';
@@ -61,6 +62,7 @@ export function dashboardRoutes(dashboard: Dashboard, assets: ShellAssets | null
     walletRoutes(routes, dashboard);
     reportRoutes(routes, dashboard);
     refundListRoutes(routes, dashboard);
+    customerRoutes(routes, dashboard);
     signingRoutes(routes, dashboard);
     if (assets !== null) shellRoutes(app, assets);
   };

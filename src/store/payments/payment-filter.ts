@@ -6,7 +6,14 @@ import { PAYMENT_APIS, type Exception, type PaymentApi } from '../../domain/paym
 import type { ProjectMode } from '../../domain/permission.ts';
 import type { PaymentStatus } from '../../domain/status.ts';
 import { AMOUNT_STEP, amountCondition, amountSteps, anyOf, type AmountRange } from './amount-steps.ts';
-import { ENDED_STATUSES, HAS_ENDED, IS_RUNNING, RUNNING_STATUSES } from './payment-keys.ts';
+import {
+  ADDRESS,
+  ENDED_STATUSES,
+  HAS_ENDED,
+  HAS_ENDED_WITH_ADDRESS,
+  IS_RUNNING,
+  RUNNING_STATUSES,
+} from './payment-keys.ts';
 import type { SearchTerm } from './search-words.ts';
 
 /** The payments to find; null fields do not restrict. Times in epoch milliseconds, from inclusive, before exclusive. */
@@ -21,6 +28,8 @@ export interface PaymentSearch {
   readonly amounts: readonly AmountRange[] | null;
   /** The name of one of the project's labels, ignoring case. */
   readonly label: string | null;
+  /** The whole e-mail address of a customer, ignoring case. */
+  readonly customerEmail: string | null;
   /** The ids of payments that a person chose one by one. */
   readonly ids: readonly string[] | null;
   /** Payments with all of these terms; none if there are no terms. */
@@ -36,6 +45,7 @@ export const NO_FILTERS: PaymentSearch = {
   createdBefore: null,
   amounts: null,
   label: null,
+  customerEmail: null,
   ids: null,
   terms: null,
 };
@@ -106,6 +116,13 @@ export function indexScansOf(
     amount: null,
   });
   if (label !== null || search.ids !== null) return plain([conditionsBut(search, [])]);
+  if (search.customerEmail !== null) {
+    const own = conditionsBut(search, []);
+    return plain([
+      [HAS_ENDED_WITH_ADDRESS, ...own],
+      [IS_RUNNING, ...own],
+    ]);
+  }
   if (exceptions !== null && !exceptions.includes('none')) {
     const others = conditionsBut(search, ['exceptions']);
     return plain(exception.map((one) => [one, ...others]));
@@ -139,6 +156,7 @@ const CONDITIONS: {
   api: (api) => sql`surface = ${api}`,
   tokens: (tokens) => anyOf(tokens.map(({ asset, network }) => sql`(network = ${network} and asset = ${asset})`)),
   amounts: (ranges) => amountCondition(ranges),
+  customerEmail: (email) => sql`${ADDRESS} = lower(${email}::text)`,
   ids: (ids) => sql`id = any (${ids}::uuid[])`,
 };
 const PLAIN_FILTERS = Object.keys(CONDITIONS).filter((name): name is PlainFilter => Object.hasOwn(CONDITIONS, name));

@@ -18,6 +18,12 @@ export const HAS_ENDED = sql`status in (${literals(ENDED_STATUSES)})`;
 /** Running payments within a project and mode, along the index of statuses. */
 export const IS_RUNNING = sql`surface in (${literals(PAYMENT_APIS)}) and status in (${literals(RUNNING_STATUSES)})`;
 
+/** The address of a payment's customer, compared byte by byte as in the index `payments_ended_by_customer`. */
+export const ADDRESS = sql`lower(customer_email) collate "C"`;
+
+/** Repeats the predicate of that index. */
+export const HAS_ENDED_WITH_ADDRESS = sql`customer_email is not null and ${HAS_ENDED}`;
+
 /** Identifiers of a payment beside its words: ids, and those that stand in other tables. */
 export type PaymentKey =
   /** All payments of an API with ids from the first to the last of these. */

@@ -24,6 +24,14 @@ export const PAGES = [
     group: 'payments',
   },
   {
+    to: '/projects/$project/$mode/customers',
+    text: 'customers',
+    icon: 'users',
+    key: 'b',
+    needs: 'read_payments',
+    group: 'payments',
+  },
+  {
     to: '/projects/$project/$mode/attention',
     text: 'attention',
     icon: 'bolt',

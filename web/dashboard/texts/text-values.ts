@@ -106,6 +106,9 @@ export interface TextValues {
   readonly too_short: 'min';
   readonly out_of_range: 'max' | 'min';
   readonly select_row: 'name';
+  readonly customer_more: 'number';
+  readonly customer_no_sums: 'number';
+  readonly customer_unvalued: 'count' | 'currency';
   readonly accept_facts: 'confirmed' | 'expected';
   readonly accept_missing: 'amount';
   readonly accept_refunded: 'amount';

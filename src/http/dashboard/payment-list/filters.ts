@@ -26,7 +26,7 @@ import { readCreated } from '../../dates.ts';
  */
 export function readFilters(query: FilterFields): PaymentSearch {
   const { status, exception, api, asset, network, amount_min, amount_max, currency, ...others } = query;
-  const { created_after, created_before, label, search, ...unread } = others;
+  const { created_after, created_before, label, search, customer_email, ...unread } = others;
   // A parameter that this function forgets does not compile.
   void (unread satisfies Readonly<Record<string, never>>);
   return {
@@ -37,6 +37,7 @@ export function readFilters(query: FilterFields): PaymentSearch {
     ...readCreated({ created_after, created_before }),
     amounts: amountsOf({ amount_min, amount_max, currency }),
     label: textOf(label),
+    customerEmail: textOf(customer_email),
     ids: null,
     terms: searchTermsOf(search ?? ''),
   };

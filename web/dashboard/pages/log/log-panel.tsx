@@ -78,6 +78,18 @@ export function CodeBlock({ title, text, what }: CodeBlockProps) {
   );
 }
 
+/** A part of a panel under a heading. */
+export function Block({ title, children }: { readonly title: string; readonly children: ReactNode }) {
+  return (
+    <div className={css.block}>
+      <div className={css.blockHead}>
+        <h3>{title}</h3>
+      </div>
+      {children}
+    </div>
+  );
+}
+
 interface HeaderListProps {
   readonly title: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -86,10 +98,7 @@ interface HeaderListProps {
 /** HTTP headers, always as text. */
 export function HeaderList({ title, headers }: HeaderListProps) {
   return (
-    <div className={css.block}>
-      <div className={css.blockHead}>
-        <h3>{title}</h3>
-      </div>
+    <Block title={title}>
       <dl className={css.headers}>
         {Object.entries(headers).map(([name, value]) => (
           <div key={name} className={css.header}>
@@ -98,6 +107,6 @@ export function HeaderList({ title, headers }: HeaderListProps) {
           </div>
         ))}
       </dl>
-    </div>
+    </Block>
   );
 }

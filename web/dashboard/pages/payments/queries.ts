@@ -57,6 +57,7 @@ export async function refreshPayment(dashboard: Dashboard, scope: Scope, id: str
   if (fresh === null || fresh.refunds.length > 0) void queries.invalidateQueries({ queryKey: refundsKey(scope) });
   await Promise.all([
     queries.invalidateQueries({ queryKey: [...projectKey(scope), 'home'] }),
+    queries.invalidateQueries({ queryKey: [...projectKey(scope), 'customers'] }),
     queries.invalidateQueries({ queryKey: [...projectKey(scope), 'attention'] }),
   ]);
 }

@@ -1,4 +1,4 @@
-import { PAYMENT_ID_FORMS, parsePaymentId, PAYMENT_KINDS } from '../domain/payment-kind.ts';
+import { parsePaymentId, PAYMENT_KINDS } from '../domain/payment-kind.ts';
 import type { PaymentApi } from '../domain/payment.ts';
 import { InvalidArgumentError } from 'commander';
 import { parsePercent } from '../domain/percent.ts';
@@ -91,6 +91,6 @@ export function paymentSelectorOf(text: string): { readonly id: string; readonly
   const named = parsePaymentId(text.trim());
   if (named !== null) return PAYMENT_KINDS[named.api].idKind === null ? { id: named.id } : named;
   throw new UsageFailure(
-    `The id of a payment is ${PAYMENT_ID_FORMS}, with 26 digits and lower-case letters. List payments with: cointill payment list`,
+    `The id of a payment is ${shapeOf('order')}, the same behind ${ID_PREFIXES.invoice}, or a transaction's UUID. List payments with: cointill payment list`,
   );
 }

@@ -30,6 +30,8 @@ const ONE_OF_EACH: Readonly<Record<CommandGroup, { readonly words: string; reado
   events: { words: 'list', code: 1 },
   trigger: { words: 'order.completed', code: 1 },
   verify: { words: '--secret whsec_AAAA', code: 1 },
+  invoice: { words: 'list', code: 1 },
+  request: { words: 'list', code: 1 },
   payment: { words: 'list', code: 0 },
   wallet: { words: 'show --project ID', code: 0 },
   network: { words: 'status', code: 0 },
@@ -137,7 +139,7 @@ describe('cointill', () => {
       `Unknown command 'lisen'\n(Did you mean listen?)${rest}`,
       `Unknown command 'paymnt'\n(Did you mean payment?)${rest}`,
       `Unknown command 'lst'\n(Did you mean list?)${rest}`,
-      `Unknown command 'creat'\n(Did you mean project create, key create, webhook create?)${rest}`,
+      `Unknown command 'creat'\n(Did you mean project create, key create, webhook create, invoice create, request create?)${rest}`,
       `Unknown command 'fly'${rest}`,
     ]);
   });
@@ -195,7 +197,10 @@ describe('cointill', () => {
     const rest = 'followed by 26 digits and lower-case letters (without i, l, o and u)';
     const malformed = [
       [['payment', 'list', '--status', 'bogus'], '--status: "bogus" is not one of created, '],
-      [['payment', 'show', 'ord_x'], `The id of a payment is ord_ ${rest}, or a transaction's UUID.`],
+      [
+        ['payment', 'show', 'ord_x'],
+        `The id of a payment is ord_ ${rest}, the same behind inv_, or a transaction's UUID.`,
+      ],
       [['payment', 'cancel', "ord_'; drop table payments"], 'The id of a payment is ord_ followed by 26 digits'],
       [['payment', 'list', '--project', 'shop'], 'A project id looks like '],
       [['key', 'revoke', 'key_x'], `The id of a key is key_ ${rest}. List keys with: cointill key list --project ID`],

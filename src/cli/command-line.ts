@@ -8,7 +8,7 @@ import { addExamples, cleanUsageError } from './help.ts';
 
 const EPILOGUE = `
 Commands work whether or not the service is running. They use the database that DATA_DIR (default: ./data in a checkout) or
-DATABASE_URL names; listen, events and trigger need only COINTILL_URL and COINTILL_KEY. To read the settings from a file, put --settings FILE before the command. Commands that print a
+DATABASE_URL names; listen, events, trigger, invoice and request need only COINTILL_URL and COINTILL_KEY. To read the settings from a file, put --settings FILE before the command. Commands that print a
 record take --json.
 Exit codes: 0 done, 1 refused or failed, 2 wrong usage, 130 or 143 stopped by Ctrl-C or SIGTERM before it was done.
 

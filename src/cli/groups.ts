@@ -57,8 +57,17 @@ export const GROUPS: Readonly<Record<CommandGroup, Group>> = {
     description: 'check the signatures of a webhook, and say what is wrong',
     load: async () => (await import('./client/verify.ts')).addVerifyCommand,
   },
+  invoice: {
+    description: 'create, list, show and cancel invoices; needs only COINTILL_URL and COINTILL_KEY',
+    load: async () => (await import('./client/invoice.ts')).addInvoiceCommands,
+  },
+  request: {
+    description:
+      'ask for money by a link: create, list, show and close payment requests; needs only COINTILL_URL and COINTILL_KEY',
+    load: async () => (await import('./client/request.ts')).addRequestCommands,
+  },
   payment: {
-    description: 'list, show, complete, simulate, accept and cancel payments, by their id in either API',
+    description: 'list, show, complete, simulate, accept and cancel payments, by their id in any API',
     load: async () => (await import('./payment.ts')).addPaymentCommands,
   },
   wallet: {

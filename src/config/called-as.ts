@@ -1,6 +1,9 @@
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 
+/** The groups that work without the service, which `npx @cointill/sdk` has too. */
+export const CLIENT_GROUPS = ['listen', 'events', 'trigger', 'verify', 'invoice', 'request'] as const;
+
 /** The groups of commands of `cointill`, in the order of its help. */
 export const COMMAND_GROUPS = [
   'start',
@@ -11,10 +14,7 @@ export const COMMAND_GROUPS = [
   'user',
   'audit',
   'webhook',
-  'listen',
-  'events',
-  'trigger',
-  'verify',
+  ...CLIENT_GROUPS,
   'payment',
   'wallet',
   'network',
@@ -29,8 +29,6 @@ export const COMMAND_GROUPS = [
 ] as const;
 export type CommandGroup = (typeof COMMAND_GROUPS)[number];
 
-/** The groups that work without the service, which `npx @cointill/sdk` has too. */
-export const CLIENT_GROUPS = ['listen', 'events', 'trigger', 'verify'] as const satisfies readonly CommandGroup[];
 /** The program's name where there is no service. */
 export const CLIENT = 'npx @cointill/sdk';
 

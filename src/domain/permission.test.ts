@@ -12,6 +12,7 @@ import {
 
 const OPERATIONS = [
   'create_payment',
+  'create_request',
   'read_payment',
   'read_payments',
   'change_payment',
@@ -25,11 +26,11 @@ const OPERATIONS = [
 const ALLOWED: Readonly<Record<string, readonly Operation[]>> = {
   'secret full': OPERATIONS,
   'secret read': ['read_payment', 'read_payments', 'read_refunds', 'read_events'],
-  'secret write': ['create_payment', 'change_payment', 'change_refund', 'resend_event'],
+  'secret write': ['create_payment', 'create_request', 'change_payment', 'change_refund', 'resend_event'],
   'public full': ['create_payment', 'read_payment'],
   'public read': ['read_payment'],
   'public write': ['create_payment'],
-  'secret payments:create': ['create_payment'],
+  'secret payments:create': ['create_payment', 'create_request'],
   'secret payments:read': ['read_payment', 'read_payments'],
   'secret payments:change': ['change_payment'],
   'secret refunds': ['read_refunds', 'change_refund'],

@@ -6,7 +6,9 @@ import { reasonOf } from '../failure.ts';
 import { addExamples, cleanUsageError } from '../help.ts';
 import { CLIENT_EXAMPLES } from './examples.ts';
 import { addEventCommands } from './events.ts';
+import { addInvoiceCommands } from './invoice.ts';
 import { addListenOptions, listen } from './listen.ts';
+import { addRequestCommands } from './request.ts';
 import { addTriggerCommand } from './trigger.ts';
 import { addVerifyCommand } from './verify.ts';
 
@@ -24,6 +26,8 @@ const GROUPS: Readonly<Record<(typeof CLIENT_GROUPS)[number], (group: Command) =
   events: (group) => addEventCommands(group.description('list, watch and send events again')),
   trigger: (group) => addTriggerCommand(group.description('make an event happen to a test order')),
   verify: (group) => addVerifyCommand(group.description('check the signatures of a webhook, and say what is wrong')),
+  invoice: (group) => addInvoiceCommands(group.description('create, list, show and cancel invoices')),
+  request: (group) => addRequestCommands(group.description('ask for money by a link')),
 };
 
 /** Runs one of these commands and returns its exit code. */

@@ -51,8 +51,6 @@ const OTHER_WORDS: ReadonlyMap<string, string> = new Map([
   ['mfa', 'factor'],
   ['callback', 'webhook'],
   ['callbacks', 'webhook'],
-  ['invoice', 'order'],
-  ['invoices', 'order'],
   ['ipn', 'webhook'],
   ['testnet', 'sandbox'],
 ]);

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { globSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { copyCheckout } from '../test/copy-checkout.ts';
 import { blocksOf, GUIDED_CHANGES, lineOf, type GuidedChange, type Place } from './guided-changes.ts';
@@ -87,6 +87,7 @@ function numbered(file: string): string {
 
 function apply({ file, how, line, under, text }: Place & { readonly text: string }): void {
   if (how === 'new file') {
+    mkdirSync(path.dirname(path.join(copy, file)), { recursive: true });
     writeFileSync(path.join(copy, file), `${text}\n`);
     return;
   }

@@ -134,6 +134,40 @@ const eventType: GuidedChange = {
   shows: '"order.accepted"',
 };
 
+const KIND = 'src/domain/payment-kind.ts';
+const kind: GuidedChange = {
+  what: 'a kind of payment',
+  guide: 'add-a-kind-of-payment.md',
+  maxFiles: 11,
+  blocks: [
+    newFile('migrations/NNNN_donations.sql'),
+    insteadOf('src/domain/payment.ts', 'export const PAYMENT_APIS ='),
+    after('src/domain/id.ts', "  invoice: 'inv_',"),
+    before(KIND, '} as const satisfies Readonly<Record<PaymentApi, PaymentKind>>;'),
+    before('src/http/payment-routes.ts', '} as const satisfies Readonly<Record<PaymentApi, PaymentRoutes>>;'),
+    newFile('src/http/donations/routes.ts'),
+    before('src/service/payment-apis.ts', 'import { invoiceRoutes }'),
+    after('src/service/payment-apis.ts', '  invoice: invoiceRoutes,'),
+    insteadOf('src/http/refunds/schema.ts', "  return { order_id: field('order'),"),
+    after('src/app/refunds/refund-money.ts', "        | 'invoice_id'"),
+    after('src/cli/client/trigger.ts', "  invoice: { path: '/v1/invoices', field: null },"),
+    before('test/api/routes.ts', '} as const satisfies Readonly<Record<PaymentApi,'),
+  ],
+  besides: [],
+  forcedByTypes: [
+    'src/domain/payment.ts',
+    'src/domain/id.ts',
+    KIND,
+    'src/http/payment-routes.ts',
+    'src/service/payment-apis.ts',
+    'src/http/refunds/schema.ts',
+    'src/app/refunds/refund-money.ts',
+    'src/cli/client/trigger.ts',
+    'test/api/routes.ts',
+  ],
+  shows: '"donation_id"',
+};
+
 const PAYMENT_FILTERS = 'src/domain/payment-filters.ts';
 const CONDITIONS = 'src/store/payments/payment-filter.ts';
 const READ_FILTERS = 'src/http/dashboard/payment-list/filters.ts';
@@ -157,7 +191,7 @@ const filter: GuidedChange = {
   shows: null,
 };
 
-export const GUIDED_CHANGES: readonly GuidedChange[] = [chain, field, status, eventType, filter];
+export const GUIDED_CHANGES: readonly GuidedChange[] = [chain, field, status, eventType, filter, kind];
 
 /** The code blocks of a guide, without the indentation of lists. */
 export function blocksOf(guide: string): readonly string[] {

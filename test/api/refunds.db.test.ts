@@ -6,6 +6,7 @@ import { runDueRefunds } from '../../src/app/refunds/end-refunds.ts';
 import { decodeId } from '../../src/domain/id.ts';
 import { SANDBOX_REFUND_MS } from '../../src/domain/refund.ts';
 import { sql } from 'kysely';
+import { REFUND_FIELDS } from '../../src/http/refunds/schema.ts';
 import { httpTest, type Fields, type Shop } from '../http.ts';
 
 const http = await httpTest();
@@ -330,8 +331,8 @@ describe('what can be refunded', () => {
   });
 
   it.each([
-    [{}, 'One of transaction_id, order_id, invoice_id is required.'],
-    [{ order_id: 'ord_1', transaction_id: 'x' }, 'Only one of transaction_id, order_id, invoice_id may be given.'],
+    [{}, `One of ${REFUND_FIELDS} is required.`],
+    [{ order_id: 'ord_1', transaction_id: 'x' }, `Only one of ${REFUND_FIELDS} may be given.`],
     [{ order_id: 7 }, 'order_id must be text, not a number.'],
     [{ order_id: null }, 'order_id must be text, not null.'],
   ])('the payment must be named once: %j', async (body, message) => {
@@ -364,7 +365,7 @@ describe('lists of refunds', () => {
     expect((await list('?order_id=nonsense')).total).toBe(0);
     expect((await list(`?order_id=${two.id}&limit=1`)).ids).toHaveLength(1);
     const both = await shop.call({ path: `/v1/refunds?order_id=${one.id}&transaction_id=x` });
-    const message = 'Only one of transaction_id, order_id, invoice_id may be given.';
+    const message = `Only one of ${REFUND_FIELDS} may be given.`;
     expect([both.status, both.body]).toMatchObject([400, { error: { message, param: 'order_id' } }]);
   });
 

@@ -33,6 +33,28 @@ export function typedAmounts(text: string, only: Fiat | null = null): readonly T
   });
 }
 
+/**
+ * The amount that a text means in one currency, in minor units; null if it means none. Reads what people add in the
+ * field of a form: spaces, marks of the writing direction, the digits of Arabic and Persian, and wide ones.
+ */
+export function typedAmount(text: string, currency: Fiat): bigint | null {
+  return typedAmounts(withoutSpaces(inLatinDigits(text)), currency)[0]?.minor ?? null;
+}
+
+function inLatinDigits(text: string): string {
+  return text
+    .normalize('NFKC')
+    .replaceAll(/\p{Cf}/gu, '')
+    .replaceAll(/[\u0660-\u0669\u06f0-\u06f9]/g, (digit) => String(digit.charCodeAt(0) & 15))
+    .replaceAll('\u066b', '.')
+    .replaceAll('\u066c', ',');
+}
+
+/** Spaces separate thousands, or a number and its currency. Elsewhere they may hide a missing point. */
+function withoutSpaces(text: string): string {
+  return text.trim().replaceAll(/(?<=\d)\s(?=\d{3}(?!\d))|(?<!\d)\s|\s(?!\d)/g, '');
+}
+
 /** The currency that a sign or code names; null if several have the sign, undefined if it names none. */
 export function currencyOf(sign: string): Fiat | null | undefined {
   const code = sign.toUpperCase();

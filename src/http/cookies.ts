@@ -21,7 +21,11 @@ function nameOf(kind: CookieKind, isEncrypted: boolean): string {
 
 /** The value of a cookie; null without one. */
 export function readCookie(request: FastifyRequest, kind: CookieKind, behindProxy: boolean): string | null {
-  const wanted = nameOf(kind, cameEncrypted(request, behindProxy));
+  return cookieOf(request, nameOf(kind, cameEncrypted(request, behindProxy)));
+}
+
+/** The value of the cookie of a name; null without one. */
+export function cookieOf(request: FastifyRequest, wanted: string): string | null {
   for (const part of (request.headers.cookie ?? '').split(';')) {
     const [name = '', value = ''] = part.trim().split('=', 2);
     if (name === wanted && value !== '') return value;

@@ -21,7 +21,8 @@ export type Guard =
   | { readonly kind: 'api'; readonly api: HttpApi; readonly operation: Operation }
   | SessionRule
   | { readonly kind: 'dashboard'; readonly isCounted: boolean }
-  | { readonly kind: 'page' | 'docs' }
+  /** `makesInvoices`: also counted by client and `:id`, because everybody with the link can make them. */
+  | { readonly kind: 'page' | 'docs'; readonly makesInvoices?: boolean }
   | { readonly kind: 'open' }
   | { readonly kind: 'local' }
   | { readonly kind: 'health' };
@@ -134,8 +135,11 @@ async function guard(
     });
   }
   if (rule === null) await count(reply, limits, 'test', clientId(request));
-  else if (rule.kind === 'page' || rule.kind === 'docs') await count(reply, limits, rule.kind, clientId(request));
-  else await sendRateLimitHeaders(request, reply, limits);
+  else if (rule.kind === 'page' || rule.kind === 'docs') {
+    await count(reply, limits, rule.kind, clientId(request));
+    const { id } = request.params as { readonly id?: string };
+    if (rule.makesInvoices === true) await count(reply, limits, 'invoices', `${clientId(request)} ${id}`);
+  } else await sendRateLimitHeaders(request, reply, limits);
   if (fault !== null) throw fault;
 }
 

@@ -5,9 +5,19 @@ import { GUESS_LIMITS, type GuessBucket, type GuessLimits } from '../app/people/
 /**
  * `test` and `live` count per key, and per client for a public key; `test-shared` and `live-shared` count a public key
  * over all its clients; `page` (the payment page) and `docs` (the documentation) count per client address; `dashboard`
- * counts per session; `no-session` counts requests with a cookie of no session, per client address.
+ * counts per session; `no-session` counts requests with a cookie of no session, per client address; `invoices` counts
+ * what a client address does to make invoices of one payment request.
  */
-export type Bucket = 'test' | 'live' | 'test-shared' | 'live-shared' | 'page' | 'docs' | 'dashboard' | 'no-session';
+export type Bucket =
+  | 'test'
+  | 'live'
+  | 'test-shared'
+  | 'live-shared'
+  | 'page'
+  | 'docs'
+  | 'dashboard'
+  | 'no-session'
+  | 'invoices';
 
 export interface Allowance {
   readonly allowed: boolean;
@@ -28,6 +38,9 @@ export interface RateLimits {
 const WINDOW_MS = 60_000;
 /** Default requests per minute of a session of the dashboard. */
 export const SESSION_LIMIT = 1_200;
+
+/** Enough to mistype an amount some times; a visitor who makes invoices without end is stopped. */
+const INVOICE_LIMIT = 10;
 
 /** All clients of a public key together may use this many times its limit. */
 const SHARED_FACTOR = 10;
@@ -55,6 +68,7 @@ export function createRateLimits(
     page: counterOf('page', limits.page),
     docs: counterOf('docs', limits.page),
     'no-session': counterOf('no-session', limits.page),
+    invoices: counterOf('invoices', INVOICE_LIMIT),
     dashboard: counterOf('dashboard', limits.dashboard ?? SESSION_LIMIT),
   };
   const allowance = (limit: number, { used, msLeft: reportedMs }: Window, allowed: boolean): Allowance => {

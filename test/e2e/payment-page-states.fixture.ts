@@ -2,6 +2,8 @@ import { SIMULATIONS } from '../../src/domain/simulation.ts';
 import Fastify from 'fastify';
 import { assetRoutes, loadAssets } from '../../src/http/pages/assets.ts';
 import { NOW, refundOf, STATES } from '../../src/http/checkout/examples.fixture.ts';
+import { REQUEST_STATES } from '../../src/http/checkout/request/examples.fixture.ts';
+import { renderRequestPage } from '../../src/http/checkout/request/page.ts';
 import { chooseLanguage, type Locale } from '../../src/http/checkout/language/locale.ts';
 import { renderPaymentPage } from '../../src/http/checkout/page.ts';
 import { renderProblemPage, renderRefundPage } from '../../src/http/checkout/refund-page.ts';
@@ -36,6 +38,7 @@ const REFUND_STEPS: Readonly<Record<string, RefundStep>> = {
 const PROBLEMS: readonly ProblemView[] = [
   { kind: 'unknown_payment' },
   { kind: 'unknown_refund' },
+  { kind: 'unknown_request' },
   { kind: 'too_many_requests', retryAfterSeconds: 3_600, retryPath: '/' },
   { kind: 'fault', retryPath: '/' },
 ];
@@ -73,6 +76,12 @@ function states(): ReadonlyMap<string, Render> {
     const view = refundOf(step, name.startsWith('form') ? { mode: 'test' } : {});
     all.set(`refund, ${name}`, (locale, assets) =>
       renderRefundPage({ ...view, frame: framed(view.frame, locale) }, assets),
+    );
+  }
+  for (const [name, view] of REQUEST_STATES) {
+    const title = `${view.title} ${LONG}`;
+    all.set(`request, ${name}`, (locale, assets) =>
+      renderRequestPage({ ...view, title, frame: framed(view.frame, locale) }, assets),
     );
   }
   for (const view of PROBLEMS)

@@ -123,7 +123,7 @@ export async function pay(api: (path: string, body?: object) => Promise<Answer>,
 }
 
 function rowId({ id }: Made): string {
-  return decodeId('order', id) ?? parseUuid(id) ?? '';
+  return decodeId('order', id) ?? decodeId('invoice', id) ?? parseUuid(id) ?? '';
 }
 
 async function movePayment({ db }: TestDatabase, made: Made, change: (payment: Payment) => Payment): Promise<void> {

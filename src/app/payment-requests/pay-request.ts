@@ -37,7 +37,7 @@ export type PaidRequest =
 export type PayRefusal = 'ended' | 'nothing_left' | 'taken' | 'amount' | 'inactive' | 'no_rate';
 
 /** So many invoices of one request can wait for money at once, so that nobody can fill a shop's lists through it. */
-const MAX_LIVING = 100;
+export const MAX_LIVING = 100;
 
 /**
  * The invoice by which a visitor pays a request. The request is locked, so that of two who come at once only one makes

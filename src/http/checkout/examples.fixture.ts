@@ -88,9 +88,14 @@ const CONTEXT: PageContext = {
   notice: null,
 };
 
+/** A payment that differs from a new live transaction in `changes`. */
+export function paymentOf(changes: Partial<Payment>): Payment {
+  return { ...CREATED, ...changes };
+}
+
 /** The view of a payment that differs from a new live transaction in `changes`. */
 export function viewOf(changes: Partial<Payment> = {}, context: Partial<PageContext> = {}): PaymentView {
-  return presentPaymentPage({ ...CREATED, ...changes }, { ...CONTEXT, ...context });
+  return presentPaymentPage(paymentOf(changes), { ...CONTEXT, ...context });
 }
 
 /** Money that is seen, in a block and confirmed alike. */
@@ -100,6 +105,13 @@ export function money(units: bigint, inTimeUnits = units): Received {
 }
 
 export const BTC_PAID = { quote: BTC_QUOTE, received: money(BTC_QUOTE.owedUnits) };
+
+const OF_REQUEST = {
+  api: 'invoice',
+  transactionNumber: null,
+  paymentRequestId: '01935a3c-0000-7000-8000-000000000001',
+  cancelUrl: null,
+} as const;
 
 /** One view of each kind of state. */
 export const STATES: ReadonlyMap<string, PaymentView> = new Map([
@@ -167,6 +179,8 @@ export const STATES: ReadonlyMap<string, PaymentView> = new Map([
       received: money(30_000n, 0n),
     }),
   ],
+  ['expired, of a request', viewOf({ status: 'expired', quote: BTC_QUOTE, ...OF_REQUEST })],
+  ['completed, of a request', viewOf({ status: 'completed', ...BTC_PAID, completedAt: NOW, ...OF_REQUEST })],
   ['cancelled', viewOf({ status: 'cancelled', cancelledAt: NOW })],
   ['cancelled after choosing', viewOf({ status: 'cancelled', quote: BTC_QUOTE, cancelledAt: NOW })],
   [

@@ -261,9 +261,10 @@ function icon(path: string): Html {
   return html`<svg class="mark" aria-hidden="true" viewBox="0 0 24 24"><path d="${raw(path)}" /></svg>`;
 }
 
-/** A list of terms and values; rows without a value are left out. */
+/** A list of terms and values; rows without a value are left out, and so is a list without rows. */
 export function facts(rows: readonly (readonly [Html, Html | string | null | false])[]): Html {
   const filled = rows.filter(([, value]) => value !== null && value !== false);
+  if (filled.length === 0) return html``;
   return html`<dl class="facts">
     ${filled.map(
       ([term, value]) =>

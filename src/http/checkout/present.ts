@@ -1,3 +1,4 @@
+import { encodeId } from '../../domain/id.ts';
 import { PAYMENT_KINDS, publicPaymentId } from '../../domain/payment-kind.ts';
 import { isCounting, isFinal, isOpen } from '../../domain/status.ts';
 import { tokenOf } from '../../domain/asset.ts';
@@ -84,6 +85,7 @@ export function presentPaymentPage(payment: Payment, context: PageContext): Paym
     currency: payment.currency,
     successUrl: payment.successUrl,
     cancelUrl: payment.cancelUrl,
+    requestPath: payment.paymentRequestId && requestPath(encodeId('request', payment.paymentRequestId)),
     payUntilAt: inTimeUntil(payment),
     watchedUntilAt: payment.expiresAt + context.monitoringMs,
     now: context.now,
@@ -212,11 +214,17 @@ const WALLET_SCHEMES: ReadonlySet<string> = new Set(URI_SCHEMES.map((scheme) => 
  * unchanged, because shops may sign it.
  */
 export function shopHref(url: string | null, paymentId: string): string | null {
-  const parsed = url === null ? null : URL.parse(url);
-  if (parsed?.protocol !== 'https:' && parsed?.protocol !== 'http:') return null;
+  const parsed = webUrl(url);
+  if (parsed === null) return null;
   const parameter = `payment_id=${encodeURIComponent(paymentId)}`;
   parsed.search = parsed.search === '' ? `?${parameter}` : `${parsed.search}&${parameter}`;
   return parsed.href;
+}
+
+/** A merchant's URL; null for anything but an absolute http or https URL. */
+export function webUrl(url: string | null): URL | null {
+  const parsed = url === null ? null : URL.parse(url);
+  return parsed?.protocol === 'https:' || parsed?.protocol === 'http:' ? parsed : null;
 }
 
 /** A payment URI as a link; null if its scheme is not one of ours. */
@@ -244,5 +252,11 @@ export function pageHref(frame: Carried, path: string, extra: Readonly<Record<st
 /** The page of a payment, or an action below it. */
 export function paymentPath(paymentId: string, action?: 'token' | 'cancel' | 'simulate' | 'events'): string {
   const page = `/pay/${encodeURIComponent(paymentId)}`;
+  return action === undefined ? page : `${page}/${action}`;
+}
+
+/** The page of a payment request, or its form's address. */
+export function requestPath(requestId: string, action?: 'pay'): string {
+  const page = `/request/${encodeURIComponent(requestId)}`;
   return action === undefined ? page : `${page}/${action}`;
 }

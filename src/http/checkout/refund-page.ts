@@ -132,7 +132,7 @@ function claimForm(view: RefundView, { typed, problem }: RefundStep & { kind: 'f
 
 interface Problem {
   readonly status: number;
-  readonly name: 'unknown_payment' | 'unknown_refund' | 'leave_unknown' | 'too_many' | 'fault';
+  readonly name: 'unknown_payment' | 'unknown_refund' | 'unknown_request' | 'leave_unknown' | 'too_many' | 'fault';
   readonly text: TextKey & ('unknown_text' | 'too_many_text' | 'fault_text');
   readonly body: Html;
   readonly refresh: Refresh | null;
@@ -174,6 +174,7 @@ function problemOf(view: ProblemView, locale: Locale): Problem {
   switch (view.kind) {
     case 'unknown_payment':
     case 'unknown_refund':
+    case 'unknown_request':
     case 'leave_unknown':
       return {
         status: 404,

@@ -22,6 +22,7 @@ import { frameOf, localeOf, type PageRequest, sendPage, brandingRoutes } from '.
 import { pageHref, paymentPath } from './present.ts';
 import { leaveRoutes } from './leave-page.ts';
 import { renderProblemPage, renderRefundPage } from './refund-page.ts';
+import { requestPages } from './request/routes.ts';
 import type { ClaimProblem, Notice, RefundStep } from './view.ts';
 
 const page = { config: { guard: { kind: 'page' } }, schema: { hide: true } } as const;
@@ -48,6 +49,7 @@ export function checkoutRoutes(checkout: Checkout): (app: FastifyInstance) => Pr
       answerFaultsAsPages(pages, checkout);
       paymentRoutes(pages, checkout);
       refundRoutes(pages, checkout);
+      requestPages(pages, checkout);
       leaveRoutes(pages, checkout);
     });
   };
@@ -58,6 +60,8 @@ export function checkoutRoutes(checkout: Checkout): (app: FastifyInstance) => Pr
  * customers.
  */
 const WATCHING = { watching: '1' } as const;
+
+const REQUEST_ACTIONS = ['/request/:id/pay', '/request/:id/'] as const;
 
 function paymentRoutes(app: FastifyInstance, checkout: Checkout): void {
   const { app: core } = checkout;
@@ -89,10 +93,8 @@ function paymentRoutes(app: FastifyInstance, checkout: Checkout): void {
     });
   };
   // The path of a POST may also be requested by GET: if its address is typed again, or copied to another device.
-  for (const name of ['token', 'cancel', 'simulate', ''] as const) {
-    app.get<PageRequest>(`/pay/:id/${name}`, page, (request, reply) =>
-      reply.code(303).header('location', retryHref(request)).send(),
-    );
+  for (const path of ['/pay/:id/token', '/pay/:id/cancel', '/pay/:id/simulate', '/pay/:id/', ...REQUEST_ACTIONS]) {
+    app.get<PageRequest>(path, page, (request, reply) => reply.code(303).header('location', retryHref(request)).send());
   }
   action('token', async (payment, request) => {
     if (!PAYMENT_KINDS[payment.api].choosesToken) return 'not_open';
@@ -247,7 +249,7 @@ const CARRIED = ['choose', 'lang', 'embed', 'refresh'] as const;
 
 /** The requested page, or the page of the requested action, with the visitor's choices. */
 function retryHref(request: Request): string {
-  const path = pathOf(request).replace(/\/(?:token|cancel|simulate|)$/, '');
+  const path = pathOf(request).replace(/\/(?:token|cancel|simulate|)$|(?<=^\/request\/[^/]*)\/pay$/, '');
   const query = new URLSearchParams();
   for (const name of CARRIED) {
     const value = request.query[name];
@@ -273,7 +275,7 @@ function answerFaultsAsPages(app: FastifyInstance, { assets, problems }: Checkou
     }
     if (requestError.status >= 500) reportFault(problems, request, requestError.status, error);
     return requestError.status < 500
-      ? send({ kind: 'unknown_payment' }, requestError.status)
+      ? send({ kind: retryPath.startsWith('/request/') ? 'unknown_request' : 'unknown_payment' }, requestError.status)
       : send({ kind: 'fault', retryPath });
   });
 }

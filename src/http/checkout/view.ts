@@ -58,6 +58,8 @@ export interface PaymentView {
   readonly currency: Fiat;
   readonly successUrl: string | null;
   readonly cancelUrl: string | null;
+  /** The page of the payment request that it pays; null if there is none. */
+  readonly requestPath: string | null;
   /** The time until which money counts as in time. */
   readonly payUntilAt: number;
   /** The time until which money that comes after the end is still found. */
@@ -216,6 +218,7 @@ export type Notice = (typeof NOTICES)[number];
 export type ProblemView =
   | { readonly kind: 'unknown_payment' }
   | { readonly kind: 'unknown_refund' }
+  | { readonly kind: 'unknown_request' }
   /** The link of a mail by which a customer would refuse more. */
   | { readonly kind: 'leave_unknown' }
   | { readonly kind: 'too_many_requests'; readonly retryAfterSeconds: number; readonly retryPath: string }

@@ -52,4 +52,16 @@ export interface TextValues {
   readonly wallet_failed: 'reason' | 'wallet';
   readonly leave_text: 'shop';
   readonly left_text: 'shop';
+  readonly request_amount: 'currency';
+  readonly request_at_least: 'amount';
+  readonly request_at_most: 'amount';
+  readonly request_amount_invalid: 'example';
+  readonly request_too_long: 'most';
+  readonly request_pay: 'amount';
+  readonly request_paying_shared: 'amount';
+  readonly request_paying_own: 'amount';
+  readonly request_taken_until: 'time';
+  readonly request_paid_text: 'shop';
+  readonly request_closed_text: 'shop';
+  readonly request_expired_text: 'time';
 }

@@ -110,7 +110,7 @@ export function closedCard(view: PaymentView, step: ClosedStep): Html {
   const arrived = step.receivedUnits > 0n;
   return html`${statusHeading(arrived ? 'attention' : 'stopped', locale.t(title), locale.t(text))}
   ${quote && arrived && html`${received(view, step, quote)} ${view.refunds.length === 0 && whatNow(view, step)}`}
-  ${!arrived && html`<p>${locale.t('nothing_came')}</p>`}
+  ${!arrived && html`<p>${locale.t(view.requestPath === null ? 'nothing_came' : 'nothing_came_request')}</p>`}
   ${quote && !arrived && view.wrongMoney.length === 0 && sentAlready(view)} ${refundNews(view)}
   ${backToShop(view, step)}`;
 }
@@ -180,11 +180,18 @@ export function returnsByItself({ frame, refunds }: PaymentView, step: Completed
 
 /** Only for final states: before, the shop could mistake a visitor for a payer. Even then it proves nothing. */
 function backToShop(view: PaymentView, step: CompletedStep | ClosedStep): Html {
-  const { frame, paymentId } = view;
+  const { frame, paymentId, requestPath } = view;
   const { locale, branding, embed } = frame;
   const isUnpaid = step.kind === 'closed' && step.receivedUnits === 0n;
   const href = shopHref(step.kind === 'completed' ? view.successUrl : view.cancelUrl, paymentId);
-  if (href === null) return html`<p class="hint">${locale.t('close_page')}</p>`;
+  const request =
+    requestPath &&
+    html`<a class="button ${isUnpaid ? 'primary' : 'quiet'}" href="${pageHref(frame, requestPath)}"
+      ><span>${locale.t('back_to_request')}</span></a
+    >`;
+  if (href === null) {
+    return request ? html`<div class="actions">${request}</div>` : html`<p class="hint">${locale.t('close_page')}</p>`;
+  }
   const shop = name(branding.projectName);
   const weight = step.kind === 'completed' || isUnpaid ? 'primary' : 'quiet';
   return html`<div class="actions">
@@ -197,6 +204,7 @@ function backToShop(view: PaymentView, step: CompletedStep | ClosedStep): Html {
         <span data-returning-text></span> <button type="button" class="link" data-stay>${locale.t('stay')}</button>
       </p>`
     }
+    ${request}
   </div>`;
 }
 

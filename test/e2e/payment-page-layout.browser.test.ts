@@ -10,7 +10,7 @@ import { serveStates, type StateServer } from './payment-page-states.fixture.ts'
 const LONG_WORDS = ['de', 'pl', 'ru', 'ar'];
 
 /** Elements that a keyboard or a finger can reach. */
-const TARGETS = 'a[href], button, summary, select, input:not([type=hidden])';
+const TARGETS = 'a[href], button, summary, select, textarea, input:not([type=hidden])';
 
 /** Opens everything that the reader and the script can open, so that all parts are visible. */
 const UNFOLD = `
@@ -165,7 +165,8 @@ const FOCUSED = `(() => {
   if (!targets.includes(one)) return 'not a target: ' + one.outerHTML.slice(0, 80);
   const { outlineStyle, outlineWidth } = getComputedStyle(one);
   if (outlineStyle === 'none' || parseFloat(outlineWidth) < 2) return name + ' shows no focus';
-  const { left, top, width, height } = one.getBoundingClientRect();
-  const there = document.elementFromPoint(left + width / 2, top + height / 2);
+  // Browsers scroll to the line of a text that is written in, not to the whole field.
+  const { left, top, width, bottom } = one.getBoundingClientRect();
+  const there = document.elementFromPoint(left + width / 2, (Math.max(top, 0) + Math.min(bottom, innerHeight)) / 2);
   return one.contains(there) || there?.contains(one) ? name : name + ' is covered';
 })()`;

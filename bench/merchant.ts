@@ -44,3 +44,13 @@ export async function choosingPage(service: BenchService, headers: Record<string
   const { transaction } = (await answer.json()) as { readonly transaction: { readonly id: string } };
   return `/pay/${transaction.id}`;
 }
+
+/** The path of a payment request's page that asks for an amount, an address, a name and a note. */
+export async function requestPage(service: BenchService, headers: Record<string, string>): Promise<string> {
+  const ask = { email: true, name: true, note: true };
+  const wanted = { title: 'Deposit for the wedding cake', amount: null, min_amount: 5, currency: 'EUR', ask };
+  const body = JSON.stringify(wanted);
+  const answer = await fetch(`${service.test}/v1/payment_requests`, { method: 'POST', headers, body });
+  const { id } = (await answer.json()) as { readonly id: string };
+  return `/request/${id}`;
+}

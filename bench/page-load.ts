@@ -1,7 +1,7 @@
 import type { Browser, CDPSession } from 'playwright-core';
 import { launchBrowser } from '../test/browser.ts';
 import { median } from './load.ts';
-import { choosingPage, makeMerchant } from './merchant.ts';
+import { choosingPage, makeMerchant, requestPage } from './merchant.ts';
 import { payingPage } from './page.ts';
 import type { Figure } from './report.ts';
 import { startBenchService } from './service.ts';
@@ -23,12 +23,15 @@ export async function pageLoad(): Promise<readonly Figure[]> {
   const service = await startBenchService({ env: { SANDBOX_COMPLETE_AFTER_SECONDS: '86400' } });
   try {
     const { headers } = await makeMerchant(service);
-    const pages = [await choosingPage(service, headers), (await payingPage(service)).path];
+    const pages = [
+      ['to see a payment request', await requestPage(service, headers)],
+      ['to choose a coin', await choosingPage(service, headers)],
+      ['to pay', (await payingPage(service)).path],
+    ] as const;
     const figures: Figure[] = [];
     let bytes: ReadonlyMap<string, number> = new Map();
-    for (const [index, path] of pages.entries()) {
+    for (const [step, path] of pages) {
       const url = `${service.test}${path}`;
-      const step = index === 0 ? 'to choose a coin' : 'to pay';
       bytes = await firstVisit(browser, url);
       const paints: number[] = [];
       for (let visit = 0; visit < VISITS; visit += 1) paints.push(await firstPaint(browser, url));
@@ -89,7 +92,7 @@ async function firstVisit(browser: Browser, url: string): Promise<ReadonlyMap<st
       cdp.on('Network.responseReceived', ({ response }) => isStream(response.url) && resolve());
     });
     await page.goto(url, { waitUntil: 'load' });
-    await stream;
+    if (new URL(url).pathname.startsWith('/pay/')) await stream;
     const hosts = [...sizes.keys()].filter((asked) => !asked.startsWith(`${new URL(url).origin}/`));
     if (hosts.length > 0) throw new Error(`The page asked other hosts: ${hosts.join(', ')}.`);
     return new Map([...sizes].map(([asked, size]) => [new URL(asked).pathname, size]));
@@ -149,7 +152,7 @@ function isStream(url: string): boolean {
 
 function nameOf(path: string): string {
   if (path.startsWith('/assets/')) return path.endsWith('.css') ? 'style' : 'script';
-  return path.endsWith('/events') ? 'stream' : path.startsWith('/pay/') ? 'page' : path;
+  return path.endsWith('/events') ? 'stream' : /^\/(?:pay|request)\//.test(path) ? 'page' : path;
 }
 
 function sum(sizes: readonly number[]): number {

@@ -121,9 +121,11 @@ describe.skipIf(hasNoBrowser)('the page of a payment request', () => {
     await page.goto(request.url);
     await sees(page, say('request_paying_title'));
     await checkout.simulate(invoice, 'paid');
+    const paid = page.getByText(say('request_paid_title')).first();
     await until('the page shows it', async () => {
       await page.clock.runFor(16_000);
-      return page.getByText(say('request_paid_title')).first().isVisible();
+      return paid.isVisible();
     });
+    expect(await paid.isVisible()).toBe(true);
   });
 });

@@ -2,6 +2,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { closeRequest } from '../../src/app/payment-requests/close-request.ts';
 import { settleDueRequests } from '../../src/app/payment-requests/settle-requests.ts';
 import { runDue } from '../../src/app/payments/run-due.ts';
+import { RIGHT_CLOCK } from '../../src/app/service-clock.ts';
 import { simulateOutcome } from '../../src/app/sandbox/simulate-outcome.ts';
 import { decodeId } from '../../src/domain/id.ts';
 import type { Simulation } from '../../src/domain/simulation.ts';
@@ -306,6 +307,25 @@ describe('a request that cannot be paid', () => {
     expectPage(await late.pay(id), 400, 'Others are paying right now', 'Try again after');
     await become(invoiceIn(first), 'expired');
     expect(invoiceIn(await late.pay(id))).not.toBe(invoiceIn(first));
+  });
+
+  it('has at most a hundred invoices that wait, whoever makes them', async () => {
+    const shop = await http.shop();
+    const id = await created(shop, { max_payments: null });
+    const answers = await Promise.all(Array.from({ length: 101 }, () => visitor().pay(id)));
+    expect(answers.filter(({ status }) => status === 303)).toHaveLength(100);
+    expectPage(await visitor().look(id), 200, 'Others are paying right now');
+  });
+
+  it('says so while there is no price, and keeps what was typed', async () => {
+    const shop = await http.shop();
+    const id = await created(shop, { ask: { name: true } });
+    http.app.judgeClock({ aheadMs: 600_000, isWrong: true, problem: 'wrong', refusal: 'The clock is wrong.' });
+    const page = await visitor().pay(id, { name: 'Ann' });
+    http.app.judgeClock(RIGHT_CLOCK);
+    expectPage(page, 503, 'There is no current price');
+    expect(valuesOf(page.text, 'input', 'value')).toEqual(['Ann']);
+    expect(await invoicesOf(shop)).toEqual([]);
   });
 
   it('says that its shop is closed', async () => {

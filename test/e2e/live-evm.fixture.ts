@@ -38,7 +38,7 @@ export interface LiveService {
   gauge(name: string, network: string): Promise<number | null>;
   /** Resolves when the service has taken in all blocks that a node has now. */
   followed(node: Anvil, network?: string): Promise<void>;
-  /** Lets the time of an order run out: its deadline becomes now, and a later block is mined. */
+  /** Lets the time of an order or invoice run out: its deadline becomes now, and a later block is mined. */
   endTime(order: Order, node: Anvil, network?: string): Promise<void>;
   close(): Promise<void>;
 }
@@ -127,7 +127,7 @@ export async function liveService(
     },
     shop: (...wallets) => openShop(url, command, receiver, wallets),
     endTime: async (order, node, network) => {
-      const id = decodeId('order', order.id) ?? '';
+      const id = decodeId('order', order.id) ?? decodeId('invoice', order.id) ?? '';
       const set = (column: 'expires_at' | 'due_at', at: Date) =>
         database.db
           .updateTable('payments')

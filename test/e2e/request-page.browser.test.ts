@@ -121,11 +121,10 @@ describe.skipIf(hasNoBrowser)('the page of a payment request', () => {
     await page.goto(request.url);
     await sees(page, say('request_paying_title'));
     await checkout.simulate(invoice, 'paid');
-    const paid = page.getByText(say('request_paid_title')).first();
-    await until('the page shows it', async () => {
+    const isPaid = async () => {
       await page.clock.runFor(16_000);
-      return paid.isVisible();
-    });
-    expect(await paid.isVisible()).toBe(true);
+      return page.getByText(say('request_paid_title')).first().isVisible();
+    };
+    expect(await until('the page shows it', isPaid)).toBe(true);
   });
 });

@@ -55,6 +55,11 @@ describe('the page of a payment request', () => {
     expect(valuesOf(html, 'a', 'href')).toContainEqual(expect.stringMatching(/^\/pay\/inv_\w{26}$/));
   });
 
+  it('says what an invoice still asks for that a part was paid of', () => {
+    const part = { sums: { pendingMinor: 10_000n }, facts: { living: invoiceOf({ amountMinor: 25_000n }) } };
+    expect(textOf(render(requestViewOf(part)).html)).toContain('It asks for €150.00.');
+  });
+
   it('looks again by its script while others are paying, and never while somebody types', () => {
     const waits = [...REQUEST_STATES.keys()].filter((state) => pageOf(state).includes('data-refresh='));
     expect(waits.map((state) => state.replace(/,.*/, ''))).toEqual([

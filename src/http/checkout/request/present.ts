@@ -67,8 +67,9 @@ function stepOf(facts: RequestFacts, left: bigint | null, sent: Sent): RequestSt
   if (request.status === 'closed') return { kind: 'closed' };
   if (!takesPayments(request, now)) return { kind: 'expired', at: request.expiresAt ?? request.endedAt ?? now };
   if (living !== null) {
-    if (!isOpen(living.status)) return { kind: 'confirming', path: pathOf(living) };
-    return { kind: 'paying', path: pathOf(living), amountMinor: living.amountMinor, isShared: isInParts(request) };
+    const asksFor = left ?? living.amountMinor;
+    if (!isOpen(living.status) || asksFor < MIN_AMOUNT_MINOR) return { kind: 'confirming', path: pathOf(living) };
+    return { kind: 'paying', path: pathOf(living), amountMinor: asksFor, isShared: isInParts(request) };
   }
   if (!isActive) return { kind: 'inactive' };
   if (taken !== null) return { kind: 'taken', ...taken };

@@ -93,7 +93,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   'http/refunds': { imports: HTTP },
   'http/events': { imports: HTTP },
   'http/checkout': { imports: HTTP },
-  'http/dashboard': { imports: [...HTTP, 'webhooks'] },
+  'http/dashboard': { imports: [...HTTP, 'http/payment-requests', 'webhooks'] },
   'http/docs': { imports: ['domain', 'http', 'http/pages'] },
   'http/openapi': { imports: [...HTTP, 'http/refunds', 'http/payment-requests'] },
 

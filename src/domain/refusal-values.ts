@@ -95,6 +95,10 @@ export interface TextValues {
   readonly too_many_days: 'days' | 'max';
   readonly transaction_hash: 'param';
   readonly account_number: 'max' | 'param';
+  readonly bounds_order: 'param';
+  readonly date_past: 'param';
+  readonly date_far: 'param';
+  readonly list_empty: 'param';
   readonly no_project: 'id';
   readonly no_email: 'email';
   readonly no_wallet: 'network';

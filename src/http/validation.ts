@@ -136,6 +136,7 @@ function describe(error: ErrorObject, ofQuery: boolean): RequestError {
 function sentenceOf({ keyword }: ErrorObject, facts: SchemaFacts): RefusalCode | null {
   if (keyword === 'maxLength') return 'too_long';
   if (keyword === 'minLength' && facts.minLength === 1) return 'text_empty';
+  if (keyword === 'minItems') return 'list_empty';
   if (keyword !== RULE) return null;
   return facts[RULE] === 'email' ? 'email' : facts[RULE] === 'text' ? 'plain_text' : null;
 }

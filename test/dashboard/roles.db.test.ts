@@ -143,6 +143,10 @@ const TABLE: Readonly<Record<string, Cell>> = {
   [`GET ${SCOPE}/customers`]: IN_BOTH_MODES,
   [`POST ${SCOPE}/customers/find`]: IN_BOTH_MODES,
   [`POST ${SCOPE}/customers/export`]: IN_BOTH_MODES,
+  [`GET ${SCOPE}/payment-requests`]: IN_BOTH_MODES,
+  [`GET ${SCOPE}/payment-requests/:request`]: IN_BOTH_MODES,
+  [`POST ${SCOPE}/payment-requests`]: CHANGES,
+  [`POST ${SCOPE}/payment-requests/:request/close`]: CHANGES,
   [`GET ${PAYMENTS}/:payment/refunds/rate`]: REQUESTS,
   // Signing refunds.
   [`POST ${SCOPE}/signing`]: ADMINS_IN_BOTH_MODES,

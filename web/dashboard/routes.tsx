@@ -6,6 +6,7 @@ import type { Given } from './search.ts';
 import type { AttentionSearch } from './pages/attention/search.ts';
 import type { AuditSearch } from './pages/audit/audit-page.tsx';
 import type { CustomersSearch } from './pages/customers/customers-page.tsx';
+import type { PaymentRequestsSearch } from './pages/payment-requests/payment-requests-page.tsx';
 import type { PaymentsSearch } from './pages/payments/search.ts';
 import type { EventsSearch } from './pages/events/events-page.tsx';
 import type { RefundsSearch } from './pages/refunds/refunds-page.tsx';
@@ -158,6 +159,17 @@ const refunds = inProjectWith(
   ),
   (search): RefundsSearch => search,
 );
+const paymentRequests = inProjectWith(
+  '/payment-requests',
+  lazyPage(
+    () => import('./pages/payment-requests/payment-requests-page.tsx'),
+    'PaymentRequestsPage',
+    'payment-requests',
+    'detail',
+    'list',
+  ),
+  (search): PaymentRequestsSearch => search,
+);
 const customers = inProjectWith(
   '/customers',
   lazyPage(() => import('./pages/customers/customers-page.tsx'), 'CustomersPage', 'customers', 'list'),
@@ -224,6 +236,7 @@ const tree = root.addChildren([
     attention,
     payments,
     payment,
+    paymentRequests,
     refunds,
     customers,
     reports,

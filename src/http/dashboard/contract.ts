@@ -13,6 +13,7 @@ import { newPaymentContract } from './new-payment/contract.ts';
 import { notificationsContract } from './notifications/contract.ts';
 import { paymentListContract } from './payment-list/contract.ts';
 import { refundsContract } from './payment-refunds/contract.ts';
+import { paymentRequestsContract } from './payment-requests/contract.ts';
 import { paymentsContract } from './payments/contract.ts';
 import { peopleContract } from './people/contract.ts';
 import { refundListContract } from './refunds/contract.ts';
@@ -55,6 +56,7 @@ export const CONTRACT = {
   ...reportsContract,
   ...refundListContract,
   ...customersContract,
+  ...paymentRequestsContract,
   ...signingContract,
 } as const;
 

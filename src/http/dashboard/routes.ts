@@ -14,6 +14,7 @@ import { newPaymentRoutes } from './new-payment/routes.ts';
 import { notificationRoutes } from './notifications/routes.ts';
 import { paymentListRoutes } from './payment-list/routes.ts';
 import { refundRoutes } from './payment-refunds/routes.ts';
+import { paymentRequestRoutes } from './payment-requests/routes.ts';
 import { paymentRoutes } from './payments/routes.ts';
 import { peopleRoutes } from './people/routes.ts';
 import { customerRoutes } from './customers/routes.ts';
@@ -63,6 +64,7 @@ export function dashboardRoutes(dashboard: Dashboard, assets: ShellAssets | null
     reportRoutes(routes, dashboard);
     refundListRoutes(routes, dashboard);
     customerRoutes(routes, dashboard);
+    paymentRequestRoutes(routes, dashboard);
     signingRoutes(routes, dashboard);
     if (assets !== null) shellRoutes(app, assets);
   };

@@ -2,19 +2,18 @@ import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
 import { forRequest, type App } from '../../app/context.ts';
 import { closeRequest } from '../../app/payment-requests/close-request.ts';
-import { createRequest, type NewRequest } from '../../app/payment-requests/create-request.ts';
+import { createRequest } from '../../app/payment-requests/create-request.ts';
 import type { AccessKey } from '../../app/projects/access.ts';
 import { decodeId } from '../../domain/id.ts';
-import type { Fiat } from '../../domain/money.ts';
 import type { PaymentRequest } from '../../domain/payment-request.ts';
 import type { Operation } from '../../domain/permission.ts';
 import { findRequest, listRequests, requestSums } from '../../store/payments/payment-requests.ts';
 import { requestView } from '../../wire/payment-request.ts';
 import { keyOf, sendDone, type Api } from '../api.ts';
-import { readAmount, readCoins, readCurrency } from '../common-fields.ts';
 import { invalid, notFound } from '../errors.ts';
 import { idempotencyHeader, orderErrors, pagination } from '../fields.ts';
 import { idempotencyOf } from '../idempotency-key.ts';
+import { readRequest } from './read-request.ts';
 import {
   createRequestBody,
   listRequestsQuery,
@@ -60,71 +59,6 @@ function createRoute(app: FastifyInstance, api: Api): void {
       return sendDone(reply, outcome);
     },
   );
-}
-
-/** @throws RequestError that names the field and the rule that it breaks */
-export function readRequest(
-  { project, mode }: Pick<AccessKey, 'project' | 'mode'>,
-  body: CreateRequestBody,
-  now: number,
-): NewRequest {
-  const currency = readCurrency(body.currency);
-  const { ask = {} } = body;
-  return {
-    projectId: project.id,
-    mode,
-    title: readTitle(body.title),
-    description: body.description ?? null,
-    reference: body.reference ?? null,
-    amountMinor: body.amount === null ? null : readAmount(body.amount, currency),
-    ...readBounds(body, currency),
-    currency,
-    maxPayments: body.max_payments === undefined ? 1 : body.max_payments,
-    coins: readCoins(body.coins),
-    successUrl: body.success_url ?? project.defaultSuccessUrl,
-    askEmail: ask.email ?? false,
-    askName: ask.name ?? false,
-    askNote: ask.note ?? false,
-    metadata: body.metadata ?? null,
-    expiresAt: readExpiry(body.expires_at, now),
-  };
-}
-
-function readTitle(title: string): string {
-  const trimmed = title.trim();
-  if (trimmed === '') throw invalid('title', 'title must not be empty.');
-  return trimmed;
-}
-
-function readBounds(
-  { amount, min_amount: min, max_amount: max }: CreateRequestBody,
-  currency: Fiat,
-): Pick<PaymentRequest, 'minAmountMinor' | 'maxAmountMinor'> {
-  for (const [field, bound] of [['min_amount', min] as const, ['max_amount', max] as const]) {
-    if (amount !== null && bound !== undefined) {
-      throw invalid(field, `${field} can only be given with amount null, where the payer types the amount.`);
-    }
-  }
-  const minAmountMinor = min === undefined ? null : readAmount(min, currency, 'min_amount');
-  const maxAmountMinor = max === undefined ? null : readAmount(max, currency, 'max_amount');
-  if (minAmountMinor !== null && maxAmountMinor !== null && minAmountMinor > maxAmountMinor) {
-    throw invalid('max_amount', 'max_amount must not be less than min_amount.');
-  }
-  return { minAmountMinor, maxAmountMinor };
-}
-
-/** No request lives longer than this: a date beyond it is a typing error. */
-const MAX_LIFETIME_MS = 10 * 366 * 24 * 3_600_000;
-
-function readExpiry(text: string | undefined, now: number): number | null {
-  if (text === undefined) return null;
-  const at = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d)$/.test(text) ? Date.parse(text) : NaN;
-  if (Number.isNaN(at)) {
-    throw invalid('expires_at', 'expires_at must be a time with its zone, such as 2026-12-31T23:59:59Z.');
-  }
-  if (at <= now) throw invalid('expires_at', 'expires_at must be in the future.');
-  if (at > now + MAX_LIFETIME_MS) throw invalid('expires_at', 'expires_at must be at most ten years ahead.');
-  return at;
 }
 
 function readRoutes(app: FastifyInstance, core: App): void {

@@ -5,11 +5,13 @@ import {
   type RequestStatus,
   type RequestSums,
 } from '../../domain/payment-request.ts';
+import type { Payment } from '../../domain/payment.ts';
 import type { ProjectMode } from '../../domain/permission.ts';
 import { isCounting, isOpen, PAYMENT_STATUSES } from '../../domain/status.ts';
 import { lockUntaken, timestamp, type Database, type Trx } from '../database.ts';
 import type { Statement } from '../pipeline.ts';
-import { countRows, fields, findRow, findRows, insertRows, updateRows } from '../rows.ts';
+import { below, countRows, fields, findRow, findRows, insertRows, updateRows } from '../rows.ts';
+import { findPayments } from './payments.ts';
 
 const OPEN = PAYMENT_STATUSES.filter(isOpen);
 const COUNTING = PAYMENT_STATUSES.filter(isCounting);
@@ -39,6 +41,21 @@ export function findRequest(
   selector: Partial<ProjectMode> & { readonly id: string },
 ): Promise<PaymentRequest | null> {
   return findRow(executor, 'payment_requests', selector, WITHOUT_DUE);
+}
+
+/** The requests of a project that are older than `after`, newest first. */
+export function findRequests(
+  db: Database,
+  { projectId, mode, status }: ProjectMode & { readonly status: RequestStatus | null },
+  { after, limit }: { readonly after: string | null; readonly limit: number },
+): Promise<readonly PaymentRequest[]> {
+  const where = {
+    projectId,
+    mode,
+    ...(status !== null && { status }),
+    ...(after !== null && { id: below(after) }),
+  };
+  return findRows(db, 'payment_requests', where, { ...WITHOUT_DUE, order: ['id desc'], limit });
 }
 
 /** One page of a project's requests, newest first, and how many there are. */
@@ -128,4 +145,17 @@ export async function livingInvoices(
     .orderBy('id', 'desc')
     .execute();
   return rows.map(({ id }) => id);
+}
+
+/** The newest invoices of a request, newest first. */
+export async function newestInvoices(db: Database, requestId: string, limit: number): Promise<readonly Payment[]> {
+  const rows = await db
+    .selectFrom('payments')
+    .select('id')
+    .where('payment_request_id', '=', requestId)
+    .orderBy('id', 'desc')
+    .limit(limit)
+    .execute();
+  const ids = rows.map(({ id }) => id);
+  return (await findPayments(db, ids)).toSorted((a, b) => ids.indexOf(a.id) - ids.indexOf(b.id));
 }

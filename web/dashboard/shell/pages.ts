@@ -16,6 +16,14 @@ export const PAGES = [
     group: 'payments',
   },
   {
+    to: '/projects/$project/$mode/payment-requests',
+    text: 'payment_requests',
+    icon: 'invoice',
+    key: 'q',
+    needs: 'read_payments',
+    group: 'payments',
+  },
+  {
     to: '/projects/$project/$mode/refunds',
     text: 'refunds',
     icon: 'refund',

@@ -9,6 +9,7 @@ import type keys from '../../../texts/dashboard/en/keys.json';
 import type list from '../../../texts/dashboard/en/list.json';
 import type notifications from '../../../texts/dashboard/en/notifications.json';
 import type palette from '../../../texts/dashboard/en/palette.json';
+import type paymentRequests from '../../../texts/dashboard/en/payment-requests.json';
 import type people from '../../../texts/dashboard/en/people.json';
 import type refunds from '../../../texts/dashboard/en/refunds.json';
 import type reports from '../../../texts/dashboard/en/reports.json';
@@ -33,6 +34,7 @@ export interface TextParts {
   readonly list: typeof list;
   readonly notifications: typeof notifications;
   readonly palette: typeof palette;
+  readonly 'payment-requests': typeof paymentRequests;
   readonly people: typeof people;
   readonly refunds: typeof refunds;
   readonly reports: typeof reports;

@@ -179,6 +179,11 @@ export interface TextValues {
   readonly unsubscribe_done_text: 'what';
   readonly unsubscribe_of: 'project' | 'what';
   readonly unsubscribe_text: 'what';
+  readonly ask_more_invoices: 'count';
+  readonly ask_times: 'count';
+  readonly ask_typed_from: 'least';
+  readonly ask_typed_to: 'most';
+  readonly ask_typed_within: 'least' | 'most';
   readonly change_role_of: 'email';
   readonly change_role_text: 'email';
   readonly deactivate_keys: 'email';

@@ -5,7 +5,6 @@ import { rejected } from '../../../app/rejected.ts';
 import { actorOf } from '../../../app/people/sessions.ts';
 import {
   fiatDecimals,
-  formatDecimal,
   maxAmountMinor,
   MIN_AMOUNT_MINOR,
   parseDecimal,
@@ -16,6 +15,7 @@ import { findProject } from '../../../store/projects/projects.ts';
 import { publicPaymentId } from '../../../domain/payment-kind.ts';
 import { paymentUrl } from '../../../wire/payment.ts';
 import { clientAddress } from '../../client.ts';
+import { amountRange } from '../../common-fields.ts';
 import { invalid, RequestError } from '../../errors.ts';
 import { badField, refusedError } from '../refusal-words.ts';
 import type { AnswerOf, BodyOf } from '../contract.ts';
@@ -102,10 +102,7 @@ function textOrNull(text: string | undefined): string | null {
 }
 
 function readAmount(text: string, currency: Fiat): bigint {
-  const decimals = fiatDecimals(currency);
-  const minor = parseDecimal(text.trim(), decimals);
-  const max = maxAmountMinor(currency);
-  if (minor !== null && minor >= MIN_AMOUNT_MINOR && minor <= max) return minor;
-  const [least = '', most = ''] = [MIN_AMOUNT_MINOR, max].map((limit) => formatDecimal(limit, decimals));
-  throw badField('amount', 'amount_range', { least, most, currency, decimals });
+  const minor = parseDecimal(text.trim(), fiatDecimals(currency));
+  if (minor !== null && minor >= MIN_AMOUNT_MINOR && minor <= maxAmountMinor(currency)) return minor;
+  throw badField('amount', 'amount_range', amountRange(currency));
 }

@@ -189,6 +189,8 @@ export const paymentShape = Type.Object({
   success_url: nullable(Type.String()),
   cancel_url: nullable(Type.String()),
   payment_url: Type.String(),
+  /** The payment request that an invoice pays. */
+  payment_request: nullable(Type.String()),
   cancelled_at: nullable(time()),
   /** When a test payment completes automatically. */
   completes_at: nullable(time()),

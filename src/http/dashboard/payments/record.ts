@@ -62,6 +62,7 @@ export function paymentView(details: SeenPayment, links: Links, viewer: Viewer):
     success_url: payment.successUrl,
     cancel_url: payment.cancelUrl,
     payment_url: paymentUrl(payment, links),
+    payment_request: payment.paymentRequestId === null ? null : encodeId('request', payment.paymentRequestId),
     cancelled_at: isoTimeOrNull(payment.cancelledAt),
     completes_at: isoTimeOrNull(payment.completesAt),
     address: payment.quote?.address ?? null,

@@ -15,7 +15,7 @@ interface LogReading<Route extends LogRoute> {
   /** How often the first page is read again, if no stream reports new rows. */
   readonly everyMs?: number;
   /** The stream's reports that may mean new rows; by default those about webhooks. */
-  readonly of?: 'webhooks' | 'refunds' | 'customers';
+  readonly of?: 'webhooks' | 'refunds' | 'customers' | 'payment-requests';
   /** Whether a row can still change. Such rows are kept up to date on further pages as well; by default none is. */
   readonly isOpen?: (row: RowOf<Route>) => boolean;
 }

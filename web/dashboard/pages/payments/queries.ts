@@ -26,6 +26,11 @@ export function refundsKey(scope: Scope): readonly unknown[] {
   return [...projectKey(scope), 'refunds'];
 }
 
+/** The prefix of the queries that are read again when an invoice of a payment request changed. */
+export function paymentRequestsKey(scope: Scope): readonly unknown[] {
+  return [...projectKey(scope), 'payment-requests'];
+}
+
 /** The ids of new payments that the list does not show until the person asks for them. */
 export function arrivedKey(scope: Scope): readonly unknown[] {
   return [...projectKey(scope), 'arrived'];
@@ -58,6 +63,7 @@ export async function refreshPayment(dashboard: Dashboard, scope: Scope, id: str
   await Promise.all([
     queries.invalidateQueries({ queryKey: [...projectKey(scope), 'home'] }),
     queries.invalidateQueries({ queryKey: [...projectKey(scope), 'customers'] }),
+    queries.invalidateQueries({ queryKey: paymentRequestsKey(scope) }),
     queries.invalidateQueries({ queryKey: [...projectKey(scope), 'attention'] }),
   ]);
 }

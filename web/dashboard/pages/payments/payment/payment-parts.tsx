@@ -1,10 +1,11 @@
-import { useState, type ComponentType, type ReactNode } from 'react';
+import { Link } from '@tanstack/react-router';
+import type { ComponentType, ReactNode } from 'react';
 import type { PaymentView } from '../../../../../src/http/dashboard/payments/contract.ts';
 import { useLocale } from '../../../locale.tsx';
-import { Button } from '../../../ui/button.tsx';
-import { LinkDialog, OpenPage } from '../link-dialog.tsx';
+import { PageLinks } from '../link-dialog.tsx';
 import { classNames } from '../../../ui/class-names.ts';
-import { Coin, CopyButton, Facts, Moment, Short, Status } from '../../../ui/value.tsx';
+import { Coin, Facts, Moment, Short, Status } from '../../../ui/value.tsx';
+import { useScope } from '../../../scope.ts';
 import css from './payment-parts.module.css';
 import { networkName } from '../../../formats.ts';
 import { moneyShares } from './shares.ts';
@@ -91,7 +92,17 @@ function PaymentDetails({ payment }: PartProps) {
     [t('completes'), time(payment.completes_at)],
     [t('completed'), time(payment.completed_at)],
     [t('cancelled'), time(payment.cancelled_at)],
-    [t('payment_page'), <PageLinks payment={payment} />],
+    [t('payment_request'), payment.payment_request === null ? null : <RequestLink request={payment.payment_request} />],
+    [
+      t('payment_page'),
+      <PageLinks
+        of="payment"
+        title={t('payment_page')}
+        text={t('new_payment_done')}
+        url={payment.payment_url}
+        email={payment.customer_email ?? ''}
+      />,
+    ],
     [t('success_url'), payment.success_url],
     [t('cancel_url'), payment.cancel_url],
     [t('idempotency_key'), payment.idempotency_key],
@@ -110,28 +121,12 @@ function PaymentDetails({ payment }: PartProps) {
   );
 }
 
-/** Opens, copies and shows the link of the payment's page. */
-function PageLinks({ payment: { payment_url: url, customer_email: email } }: PartProps) {
-  const { t } = useLocale('detail');
-  const [isOpen, setOpen] = useState(false);
+/** The payment request that an invoice pays. */
+function RequestLink({ request }: { readonly request: string }) {
   return (
-    <div className={css.actions}>
-      <OpenPage of="payment" url={url} isNamed />
-      <CopyButton text={url}>{t('copy_link')}</CopyButton>
-      <Button small onClick={() => setOpen(true)}>
-        {t('qr_code')}
-      </Button>
-      {isOpen ? (
-        <LinkDialog
-          title={t('payment_page')}
-          text={t('new_payment_done')}
-          of="payment"
-          url={url}
-          email={email ?? ''}
-          onClose={() => setOpen(false)}
-        />
-      ) : null}
-    </div>
+    <Link to="/projects/$project/$mode/payment-requests" params={useScope()} search={{ show: request }}>
+      {useLocale('detail').t('view_request')}
+    </Link>
   );
 }
 

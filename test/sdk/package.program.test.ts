@@ -52,7 +52,7 @@ async function readmeCode(): Promise<string> {
 }
 
 describe('the package', () => {
-  it('has no dependencies, its documents and nothing but what it runs, in at most 200 kB', async () => {
+  it('has no dependencies, its documents and nothing but what it runs, in at most 240 kB', async () => {
     const names = files.map((file) => file.path);
     expect(names.filter((name) => !name.startsWith('dist/')).toSorted()).toEqual([
       'LICENSE',
@@ -64,7 +64,7 @@ describe('the package', () => {
     const others = names.filter((name) => name.startsWith('dist/') && !/\.(?:js|d\.ts)$/.test(name));
     expect(others).toEqual(['dist/THIRD-PARTY-LICENSES.txt']);
     expect(JSON.parse(await readFile(path.join(installed, 'package.json'), 'utf8'))).not.toHaveProperty('dependencies');
-    expect(unpackedSize).toBeLessThan(200_000);
+    expect(unpackedSize).toBeLessThan(240_000);
   });
 
   it('takes at most 12 kB of a bundle, and 5.3 kB if it only creates orders and verifies webhooks', async () => {

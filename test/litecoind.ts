@@ -142,8 +142,13 @@ export async function startUtxoNode(options: UtxoNodeOptions = {}): Promise<Utxo
     return hashes.map(String);
   }
 
-  const send = async (address: string, amount: string): Promise<string> =>
-    String(await rpc('sendtoaddress', [address, amount]));
+  async function send(address: string, amount: string): Promise<string> {
+    const hash = String(await rpc('sendtoaddress', [address, amount]));
+    // The wallet answers with an id even if the mempool refuses the transaction; sent once more, it names the reason.
+    const { hex } = Object(await rpc('gettransaction', [hash]));
+    await rpc('sendrawtransaction', [hex]);
+    return hash;
+  }
 
   child = await spawnNode(kind, args);
   if (chain === 'regtest') await rpc('createwallet', { wallet_name: 'test', load_on_startup: true });

@@ -13,16 +13,17 @@ import { putInPlace } from './put-in-place.ts';
 const TARGET = ['chrome119', 'edge119', 'firefox119', 'safari17'];
 
 /**
- * Builds the assets of the payment page and the documentation, the guide's pages, and the script for shops' pages, into
- * `web/dist/checkout`: each asset with its compressed versions, and `manifest.json`. The folder is replaced as a whole,
- * so that neither a crash nor a simultaneous build leaves half of it. Throws with the compiler's message if the sources
- * do not compile.
+ * Builds the assets of the payment page and the documentation, the guide's pages, and the scripts for shops' pages,
+ * into `web/dist/checkout`: each asset with its compressed versions, and `manifest.json`. The folder is replaced as a
+ * whole, so that neither a crash nor a simultaneous build leaves half of it. Throws with the compiler's message if the
+ * sources do not compile.
  */
 export async function buildWeb(buildFolder: string = BUILD_FOLDER): Promise<void> {
   const source = await sourceDigest();
   const page = await bundle('checkout/page.ts', 'es');
   const style = await bundle('checkout/page.css', 'es');
   const embed = await bundle('checkout/embed.ts', 'iife');
+  const button = await bundle('checkout/button.ts', 'iife');
   const docs = await bundle('docs/docs.ts', 'es');
   const docsStyle = await bundle('docs/docs.css', 'es');
   const guide = await renderGuide();
@@ -41,6 +42,7 @@ export async function buildWeb(buildFolder: string = BUILD_FOLDER): Promise<void
     await writeAll(fresh, manifest.page, page);
     await writeAll(fresh, manifest.style, style);
     await writeAll(fresh, 'embed.js', embed);
+    await writeAll(fresh, 'button.js', button);
     await writeAll(fresh, manifest.docs, docs);
     await writeAll(fresh, manifest.docsStyle, docsStyle);
     await writeFile(path.join(fresh, GUIDE_FILE), JSON.stringify(guide));

@@ -73,6 +73,8 @@ describe.skipIf(hasNoBrowser)('Payment requests', () => {
 
     const panel = page.getByRole('complementary', { name: 'Payment request' });
     await panel.getByText('Nobody has begun to pay yet.').waitFor();
+    const code = `<a class="cointill-button" href="${url}" data-cointill>Pay with crypto</a>`;
+    expect(await panel.locator('pre').textContent()).toContain(code);
     const row = page.getByRole('row', { name: 'Deposit' });
     expect(await row.textContent()).toMatch(/^DepositOpen€250\.00€0\.00/);
     const invoice = await invoiceOf(url.split('/').at(-1) ?? '');

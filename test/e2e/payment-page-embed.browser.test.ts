@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
+import { textAt } from '../../src/cli/program.fixture.ts';
 import { hasNoBrowser } from '../browser.ts';
 import {
   press,
@@ -18,13 +19,21 @@ const LISTEN = `window.heard = [];
   for (const name of ['open', 'status', 'completed', 'failed', 'close'])
     document.addEventListener('cointill:' + name, ({ detail }) => heard.push([name, detail.payment_id, detail.status]));`;
 
+const linkTo = (sandbox: string, url: string): string =>
+  `<script src="${sandbox}/embed.js" defer></script><a href="${url}" data-cointill>Pay</a>`;
+
 describe.skipIf(hasNoBrowser)('the payment page in the frame of a shop', () => {
   const checkout = useCheckout();
   const { openTab } = checkout;
 
   /** A shop of another site than the payment page's, with a link to pay and the service's script. */
-  async function openShop(options: { readonly isAllowed: boolean; readonly javaScriptEnabled?: boolean }) {
+  async function openShop(options: {
+    readonly isAllowed: boolean;
+    readonly javaScriptEnabled?: boolean;
+    readonly markup?: (sandbox: string, url: string) => string;
+  }) {
     const { service } = checkout;
+    const { markup = linkTo } = options;
     let payment: Made = { id: '', url: '' };
     const shop = await serveSite((request, response) => {
       // The strictest policy that a shop can have, on its own pages only.
@@ -34,7 +43,7 @@ describe.skipIf(hasNoBrowser)('the payment page in the frame of a shop', () => {
       );
       response.setHeader('content-type', 'text/html; charset=utf-8');
       response.end(`<!doctype html><html lang="en"><link rel="icon" href="data:,"><title>${request.url}</title>
-        <script src="${service.sandbox}/embed.js" defer></script><a href="${payment.url}" data-cointill>Pay</a>`);
+        <body>${markup(service.sandbox, payment.url)}`);
     });
     await service.command(
       `project set ${service.projectId} --allow-origins ${options.isAllowed ? shop : 'https://other.example'}`,
@@ -152,5 +161,45 @@ describe.skipIf(hasNoBrowser)('the payment page in the frame of a shop', () => {
     await page.getByRole('link', { name: 'Pay' }).click();
     await page.waitForURL(payment.url);
     expect(await shownPayment(page)).toMatchObject({ amount: '0.125' });
+  });
+
+  describe('by the button of a payment request', () => {
+    async function openDonations(javaScriptEnabled = true) {
+      const { service } = checkout;
+      const fields = { title: 'For the animals', amount: null, currency: 'EUR', max_payments: null };
+      const { body } = await service.api('/v1/payment_requests', fields);
+      const url = textAt(body, 'url');
+      const markup = (sandbox: string) =>
+        `<a class="cointill-button" href="${url}" data-cointill>Donate</a><script src="${sandbox}/button.js" async></script>`;
+      const { shop, page, ...tab } = await openShop({ isAllowed: true, javaScriptEnabled, markup });
+      await page.goto(shop);
+      return { shop, page, url, ...tab, button: page.getByRole('link', { name: 'Donate' }) };
+    }
+
+    it('takes an amount of the payer’s choice above the shop, whose page stays', async () => {
+      const { shop, page, button, navigations, heard } = await openDonations();
+      await page.waitForFunction('getComputedStyle(document.querySelector("a")).display !== "inline"');
+      await page.waitForFunction('window.Cointill !== undefined');
+      await button.click();
+      const frame = page.frameLocator('iframe');
+      await frame.getByLabel(say('request_amount', { currency: 'EUR' })).fill('12.50');
+      await frame.getByRole('button', { name: say('request_go_on') }).click();
+      await frame.getByRole('button', { name: /Litecoin/ }).click();
+      await frame.getByRole('heading', { name: say('pay_title') }).waitFor();
+      await press(frame, 'simulate_paid');
+      await until('the shop is told', async () => (await heard()).some(([name]) => name === 'completed'));
+      expect(navigations).toEqual([`${shop}/`]);
+      await frame.getByRole('link', { name: say('back_to_request') }).click();
+      await frame.getByRole('heading', { name: 'For the animals' }).waitFor();
+      await page.getByRole('button', { name: 'Close' }).click();
+      await until('the frame is gone', async () => (await page.locator('iframe').count()) === 0);
+    });
+
+    it('is a link where the visitor has no JavaScript', async () => {
+      const { page, url, button } = await openDonations(false);
+      await button.click();
+      await page.waitForURL(url);
+      expect(await page.getByRole('heading', { name: 'For the animals' }).isVisible()).toBe(true);
+    });
   });
 });

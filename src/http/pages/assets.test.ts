@@ -24,13 +24,13 @@ async function emptyFolder(): Promise<string> {
 }
 
 describe('the assets of the payment page', () => {
-  it('are at most 25 KB of compressed script and style together, and 3 KB for the script of shops', async () => {
+  it('are at most 25 KB of compressed script and style together, and 3 and 2 KB for the scripts of shops', async () => {
     const { assets } = await served();
     const bytes = (url: string) => assets.routes.find((route) => route.path === url)?.bodies.br.length ?? Infinity;
     expect(bytes(assets.scriptPath) + bytes(assets.stylePath)).toBeLessThanOrEqual(25 * 1024);
-    expect(assets.routes.find((route) => route.path === '/embed.js')?.bodies.identity.length).toBeLessThanOrEqual(
-      3_072,
-    );
+    const plain = (url: string) => assets.routes.find((route) => route.path === url)?.bodies.identity.length;
+    expect(plain('/embed.js')).toBeLessThanOrEqual(3_072);
+    expect(plain('/button.js')).toBeLessThanOrEqual(2_048);
   });
 
   it('are the same in every encoding, and come in the best that the client takes', async () => {
@@ -119,7 +119,7 @@ describe('the assets of the payment page', () => {
     const folder = await emptyFolder();
     await Promise.all([buildWeb(folder), buildWeb(folder), buildWeb(folder)]);
     const noBuild = () => Promise.reject(new Error('not needed'));
-    expect((await loadAssets({ folder, build: noBuild })).routes).toHaveLength(5);
+    expect((await loadAssets({ folder, build: noBuild })).routes).toHaveLength(6);
     expect(await readdir(path.dirname(folder))).toEqual(['checkout']);
   });
 

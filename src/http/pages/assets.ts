@@ -84,7 +84,7 @@ export async function loadAssets(options: AssetOptions = {}): Promise<Assets> {
   return built;
 }
 
-/** Serves the assets: hashed ones to be cached forever, the script for shops' pages to any site, for five minutes. */
+/** Serves the assets: hashed ones to be cached forever, the scripts for shops' pages to any site, for five minutes. */
 export function assetRoutes(app: FastifyInstance, assets: Assets): void {
   for (const route of assets.routes) {
     app.get(route.path, { config: { guard: { kind: 'open' } }, schema: { hide: true } }, (request, reply) =>
@@ -131,6 +131,7 @@ async function readBuild(folder: string): Promise<Assets | null> {
     const style = await readRoute(folder, manifest.style, `/assets/${manifest.style}`, IMMUTABLE);
     const script = await readRoute(folder, manifest.page, `/assets/${manifest.page}`, IMMUTABLE);
     const embed = await readRoute(folder, 'embed.js', '/embed.js', FOR_SHOPS);
+    const button = await readRoute(folder, 'button.js', '/button.js', FOR_SHOPS);
     const docsStyle = await readRoute(folder, manifest.docsStyle, `/assets/${manifest.docsStyle}`, IMMUTABLE);
     const docs = await readRoute(folder, manifest.docs, `/assets/${manifest.docs}`, IMMUTABLE);
     return {
@@ -139,7 +140,7 @@ async function readBuild(folder: string): Promise<Assets | null> {
       docsStylePath: docsStyle.path,
       docsScriptPath: docs.path,
       guideFile: path.join(folder, GUIDE_FILE),
-      routes: [style, script, embed, docsStyle, docs],
+      routes: [style, script, embed, button, docsStyle, docs],
     };
   } catch (error) {
     if (isMissing(error) || error instanceof SyntaxError) return null;

@@ -11,7 +11,7 @@ import { Button } from '../../ui/button.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { Ago, Badge, Facts, Moment, Short, Status } from '../../ui/value.tsx';
 import logCss from '../log/log.module.css';
-import { Block, LogPanel, PaymentLink } from '../log/log-panel.tsx';
+import { Block, CodeBlock, LogPanel, PaymentLink } from '../log/log-panel.tsx';
 import { PageLinks } from '../payments/link-dialog.tsx';
 import { paymentRequestsKey } from '../payments/queries.ts';
 import css from './payment-requests.module.css';
@@ -61,6 +61,7 @@ function Request({ request }: { readonly request: RequestDetails }) {
       <Sums request={request} />
       <RequestFacts request={request} />
       <Invoices request={request} />
+      {request.status === 'open' ? <ButtonCode url={request.url} /> : null}
       {request.can.close ? (
         <div className={logCss.buttons}>
           <Button small onClick={() => close(true)}>
@@ -139,6 +140,19 @@ function Invoices({ request: { invoices, has_more_invoices: hasMore } }: { reado
       </ul>
       {hasMore ? <Notice>{t('ask_more_invoices', { count: invoices.length })}</Notice> : null}
     </Block>
+  );
+}
+
+/** The code of a button for the shop's own pages; without its script it is a link. */
+function ButtonCode({ url }: { readonly url: string }) {
+  const { t } = useLocale('payment-requests');
+  const code = `<a class="cointill-button" href="${url}" data-cointill>${t('ask_button_label')}</a>
+<script src="${new URL('/button.js', url).href}" async></script>`;
+  return (
+    <>
+      <CodeBlock title={t('ask_button')} text={code} what={t('ask_button_code')} />
+      <p className={logCss.soft}>{t('ask_button_text')}</p>
+    </>
   );
 }
 

@@ -7,6 +7,7 @@ import type { PaymentApi } from '../../domain/payment.ts';
 import { digestOfKey, isDigestOfKey } from '../projects/answers.ts';
 import { deleteViewsAndLabels, FORGOTTEN, forgetInAudit, mentions } from './customer-texts.ts';
 import { affectedRows, timestamp, type Database, type Trx } from '../database.ts';
+import { ADDRESS, HAS_ENDED_WITH_ADDRESS, IS_RUNNING } from './payment-keys.ts';
 
 /**
  * The payments whose customers' data are chosen: one customer's, by e-mail address, or all ended ones made before a
@@ -39,8 +40,11 @@ const HAS_REASONS = sql`exists (select from refunds r where r.payment_id = p.id 
 function chosen(projectId: string, choice: CustomerChoice): RawBuilder<unknown> {
   const mine = sql`p.project_id = ${projectId}`;
   if (choice.kind === 'email') {
-    // The modes are named so that the index on addresses is used.
-    return sql`${mine} and p.mode = any ('{test,live}'::text[]) and lower(p.customer_email) = lower(${choice.email})`;
+    // The modes are named so that the indexes are used: of addresses for ended payments, of statuses for open ones.
+    const has = sql`project_id = ${projectId}::uuid and mode = any ('{test,live}'::text[])
+      and ${ADDRESS} = lower(${choice.email}::text)`;
+    return sql`p.id in (select id from payments where ${has} and ${HAS_ENDED_WITH_ADDRESS}
+      union all select id from payments where ${has} and ${IS_RUNNING})`;
   }
   return sql`${mine} and p.created_at < ${timestamp(choice.before)} and p.status = any (${FINAL_STATUSES}::text[])
     and (${HAS_FIELDS} or ${HAS_NOTES} or ${HAS_REASONS})`;

@@ -3,7 +3,7 @@ import { NO_MERCHANT_FIELDS, type Payment } from '../../domain/payment.ts';
 import { isInParts, leftMinor, takesPayments, type PaymentRequest } from '../../domain/payment-request.ts';
 import { nextDueAt } from '../../domain/transition.ts';
 import { findPayments } from '../../store/payments/payments.ts';
-import { livingInvoices, lockRequest, requestSums } from '../../store/payments/payment-requests.ts';
+import { livingInvoices, lockRequest, sumsForPayers } from '../../store/payments/payment-requests.ts';
 import { saveChanges } from '../../store/payments/save-changes.ts';
 import { findProject } from '../../store/projects/projects.ts';
 import { newId, type App } from '../context.ts';
@@ -57,7 +57,7 @@ export function payRequest(app: App, requestId: string, payer: Payer): Promise<P
     if (project?.active !== true) return refused('inactive');
     const clockFault = app.clockState?.().refusal ?? null;
     if (clockFault !== null) return refused('no_rate');
-    const sums = (await requestSums(trx, [requestId], now))(requestId);
+    const sums = await sumsForPayers(trx, request, now);
     const isTaken = !isInParts(request) && request.maxPayments !== null && sums.taken >= request.maxPayments;
     if (isTaken || living.length >= MAX_LIVING) return refused('taken');
     const amountMinor = leftMinor(request, sums) ?? request.amountMinor ?? typedAmount(request, payer);

@@ -11,6 +11,7 @@ import { isCounting, isOpen, PAYMENT_STATUSES } from '../../domain/status.ts';
 import { lockUntaken, timestamp, type Database, type Trx } from '../database.ts';
 import type { Statement } from '../pipeline.ts';
 import { below, countRows, fields, findRow, findRows, insertRows, updateRows } from '../rows.ts';
+import { HAS_ENDED } from './payment-keys.ts';
 import { findPayments } from './payments.ts';
 
 const OPEN = PAYMENT_STATUSES.filter(isOpen);
@@ -123,27 +124,30 @@ export async function requestSums(
   return (id) => sums.get(id) ?? NO_REQUEST_SUMS;
 }
 
+/**
+ * The sums that a request's page needs. Where people can pay as often as they like, it needs none, and nothing is added
+ * up, however many have paid.
+ */
+export async function sumsForPayers(
+  executor: Database | Trx,
+  request: PaymentRequest,
+  now: number,
+): Promise<RequestSums> {
+  return request.maxPayments === null ? NO_REQUEST_SUMS : (await requestSums(executor, [request.id], now))(request.id);
+}
+
 /** The ids of the invoices of a request that can be paid or are being paid, newest first. */
 export async function livingInvoices(
   executor: Database | Trx,
   requestId: string,
   now: number,
 ): Promise<readonly string[]> {
-  const rows = await executor
-    .selectFrom('payments')
-    .select('id')
-    .where('payment_request_id', '=', requestId)
-    .where((where) =>
-      where.or([
-        where('status', 'in', COUNTING),
-        where.and([
-          where('status', 'in', OPEN),
-          where.or([where('expires_at', '>', timestamp(now)), where('seen_units', '>', 0n)]),
-        ]),
-      ]),
-    )
-    .orderBy('id', 'desc')
-    .execute();
+  // Along `payments_living_by_request`, whose predicate is repeated.
+  const { rows } = await sql<{ readonly id: string }>`
+    select id from payments
+    where payment_request_id = ${requestId}::uuid and not ${HAS_ENDED}
+      and (status = any (${COUNTING}::text[]) or status = any (${OPEN}::text[]) and (expires_at > ${timestamp(now)} or seen_units > 0))
+    order by id desc`.execute(executor);
   return rows.map(({ id }) => id);
 }
 

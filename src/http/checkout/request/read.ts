@@ -2,7 +2,7 @@ import { MAX_LIVING } from '../../../app/payment-requests/pay-request.ts';
 import type { Payment } from '../../../domain/payment.ts';
 import { isInParts } from '../../../domain/payment-request.ts';
 import { isOpen } from '../../../domain/status.ts';
-import { findRequest, livingInvoices, requestSums } from '../../../store/payments/payment-requests.ts';
+import { findRequest, livingInvoices, sumsForPayers } from '../../../store/payments/payment-requests.ts';
 import { findPayments } from '../../../store/payments/payments.ts';
 import type { Checkout } from '../show-payment.ts';
 import type { RequestFacts } from './present.ts';
@@ -16,12 +16,11 @@ export async function readRequest(
   const request = await findRequest(app.db, { id });
   if (request === null) return null;
   const now = app.clock();
-  const [sumsOf, living, project] = await Promise.all([
-    requestSums(app.db, [id], now),
+  const [sums, living, project] = await Promise.all([
+    sumsForPayers(app.db, request, now),
     livingInvoices(app.db, id, now),
     access.project(request.projectId),
   ]);
-  const sums = sumsOf(id);
   const isFull = !isInParts(request) && request.maxPayments !== null && sums.taken >= request.maxPayments;
   const isTaken = isFull || living.length >= MAX_LIVING;
   const shared = isInParts(request) ? living.slice(0, 1) : [];

@@ -90,8 +90,6 @@ export interface TextValues {
   readonly new_payments: 'count';
   readonly payment_named: 'name';
   readonly points: 'number';
-  readonly confirmed_share: 'share';
-  readonly events_sent: 'count' | 'events';
   readonly fault_behind: 'name';
   readonly fault_no_answer: 'name';
   readonly fault_not_followed: 'name';
@@ -123,6 +121,8 @@ export interface TextValues {
   readonly amount_too_much: 'amount';
   readonly attempts: 'count';
   readonly by: 'who';
+  readonly confirmed_share: 'share';
+  readonly events_sent: 'count' | 'events';
   readonly edited: 'time';
   readonly lives_minutes: 'count';
   readonly note_too_long: 'count' | 'max';

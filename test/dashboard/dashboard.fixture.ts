@@ -175,7 +175,11 @@ export async function violations(page: Page, what: string): Promise<readonly str
       const faults = seen.length === 0 ? [] : await page.evaluate(DRAWN).then(() => axeFaults(page, runOnly));
       found.push(...faults.map((fault) => `${what}, ${size.width} px, ${colorScheme}: ${fault}`));
     }
-    const overflow = await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth');
+    // A width that is read while the page is drawn anew may be one pixel off.
+    const drawn = 'new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))';
+    const overflow = await page.evaluate<number>(
+      `${drawn}.then(() => document.documentElement.scrollWidth - innerWidth)`,
+    );
     if (overflow > 0) found.push(`${what}: ${overflow} px wider than ${size.width} px`);
     found.push(...(await misplaced(page)).map((one) => `${what}, ${size.width} px: ${one}`));
   }
@@ -187,7 +191,11 @@ export async function violations(page: Page, what: string): Promise<readonly str
 /** By how many pixels the page is too wide for a phone of 390 px whose text is enlarged to 200 %. */
 export async function overflowEnlarged(page: Page): Promise<number> {
   await page.setViewportSize({ width: 195, height: 420 });
-  const overflow = await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth');
+  // A width that is read while the page is drawn anew may be one pixel off.
+  const drawn = 'new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))';
+  const overflow = await page.evaluate<number>(
+    `${drawn}.then(() => document.documentElement.scrollWidth - innerWidth)`,
+  );
   await page.setViewportSize(DESKTOP);
   return overflow;
 }

@@ -79,7 +79,15 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   'app/dashboard': { imports: [...MECHANISMS, 'app', 'app/payments', 'app/refunds', 'app/chains', 'app/projects'] },
 
   'app/notifications': {
-    imports: [...MECHANISMS, 'app', 'app/payments', 'app/chains', 'app/people', 'app/dashboard'],
+    imports: [
+      ...MECHANISMS,
+      'app',
+      'app/payments',
+      'app/payment-requests',
+      'app/chains',
+      'app/people',
+      'app/dashboard',
+    ],
   },
 
   config: { imports: ['domain', 'rails', ...FAMILIES, 'rates', 'webhooks', 'mail'] },

@@ -139,6 +139,7 @@ export async function dashboardTest(
     live: { watch, notifications, problems, ...live },
     exports: { connect: () => app.database.connect(), ...exports },
     creator: app.creator,
+    renderer: app.renderer,
     checkout: {
       logoPath,
       preview: (shown, language) =>

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { newProcessMemory, type App } from '../src/app/context.ts';
 import type { IdempotencyRequest } from '../src/app/idempotency.ts';
 import type { Observer } from '../src/app/observer.ts';
+import { createDocumentRenderer, type DocumentRenderer } from '../src/documents/renderer.ts';
 import { createPaymentCreator, type PaymentCreator } from '../src/app/payments/create-payment.ts';
 import type { NewPayment } from '../src/app/payments/draft-payment.ts';
 import { RIGHT_CLOCK, type ClockState } from '../src/app/service-clock.ts';
@@ -36,6 +37,7 @@ export interface TestApp extends App {
   readonly database: TestDatabase;
   readonly projectId: string;
   readonly creator: PaymentCreator;
+  readonly renderer: DocumentRenderer;
   /** From now on the clock is judged so. */
   judgeClock(state: ClockState): void;
   /** Creates a payment and returns it as it was saved. */
@@ -73,6 +75,7 @@ export async function testApp(
   const project = await createProject(app, 'Shop');
   if (project.kind !== 'done') throw new Error(project.code);
   const creator = createPaymentCreator(app, database.pipeline);
+  const renderer = createDocumentRenderer(null);
   const read = async (id: string): Promise<Payment> => {
     const [payment] = await findPayments(app.db, [id]);
     if (payment === undefined) throw new Error(`There is no payment ${id}`);
@@ -84,6 +87,7 @@ export async function testApp(
     database,
     projectId: project.project.id,
     creator,
+    renderer,
     judgeClock: (state) => void (clockState = state),
     read,
     pay: async (overrides = {}) => {

@@ -148,6 +148,7 @@ export async function httpTest(): Promise<HttpTest> {
     assets: await loadAssets(),
     watch: createPaymentWatch(notifications),
     problems,
+    documents: { app, renderer: app.renderer },
   };
   const logs = createLogWatch(notifications);
   const faults: string[] = [];

@@ -62,12 +62,12 @@ export function addCustomerCommands(customer: Command): void {
     });
 }
 
-function record({ payments, events, notes, refundReasons, answers }: CustomerDataCounts): object {
-  return { payments, events, notes, refund_reasons: refundReasons, answers };
+function record({ payments, events, notes, refundReasons, answers, invoices }: CustomerDataCounts): object {
+  return { payments, events, notes, refund_reasons: refundReasons, answers, invoices };
 }
 
 function lines(
-  { payments, events, notes, refundReasons, answers }: CustomerDataCounts,
+  { payments, events, notes, refundReasons, answers, invoices }: CustomerDataCounts,
   hasMore: boolean,
   open: number,
 ): readonly string[] {
@@ -77,6 +77,7 @@ function lines(
     ['Notes', String(notes)],
     ['Refund reasons', String(refundReasons)],
     ['Endpoint responses', String(answers)],
+    ['Invoices kept without the e-mail address', String(invoices)],
     ['Still open, kept', open === 0 ? null : String(open)],
   ]);
 }

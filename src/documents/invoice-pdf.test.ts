@@ -56,7 +56,7 @@ it.each(DOCUMENT_LANGUAGES)('in %s an invoice and a receipt have all words, date
       day(invoice.issuedOn),
       ...(paid === null
         ? [day(invoice.dueOn)]
-        : [t('paid_on', { date: day(paid.on) }), `${paid.amount} BTC (Bitcoin)`]),
+        : [t('paid_on', { date: day(paid.on) }), '0.01234567 BTC (Bitcoin)', '12.5 USDT (Polygon)']),
     ];
     for (const one of [...sums, ...facts, ...totals.amounts.map(number)]) expect(text).toContain(withoutMarks(one));
     expect(text).not.toMatch(/\{\w+\}|undefined|null|NaN/);

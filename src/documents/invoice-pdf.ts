@@ -42,6 +42,8 @@ export interface InvoiceLooks {
   readonly language: string;
   /** PNG or JPEG. */
   readonly logo: Uint8Array | null;
+  /** Whether it says that it is a test. */
+  readonly isTest?: boolean;
 }
 
 /** The outcome of a rendering: a PDF, or the characters that no font has, of which a PDF would show boxes. */
@@ -52,7 +54,7 @@ export type RenderedDocument =
 /** Renders an invoice, or the receipt of a paid one, as PDF. The same invoice has the same bytes. */
 export async function renderInvoice(
   invoice: InvoiceDocument,
-  { language, logo }: InvoiceLooks,
+  { language, logo, isTest = false }: InvoiceLooks,
   faces: Faces,
 ): Promise<RenderedDocument> {
   const words = wordsOf(language, invoice.currency);
@@ -65,6 +67,10 @@ export async function renderInvoice(
     createdAt: Date.parse(`${invoice.paid?.on ?? invoice.issuedOn}T00:00:00Z`),
   });
   const totals = totalsOf(invoice.items, invoice.pricesIncludeTax);
+  if (isTest) {
+    flow(sheet, words.t('test'), { size: 11, isBold: true });
+    sheet.moveTo(sheet.top() + 8);
+  }
   drawHead(sheet, invoice, heading, logo, words);
   drawItems(sheet, invoice, totals.amounts, words);
   drawSums(sheet, invoice, totals, words);
@@ -185,8 +191,10 @@ function drawPayment(sheet: Sheet, { paymentUrl, paid }: InvoiceDocument, { t, d
   if (!sheet.fits(CODE.width)) sheet.newPage();
   if (paid !== null) {
     flow(sheet, t('paid_on', { date: day(paid.on) }), head);
-    flow(sheet, `${paid.amount} ${paid.asset} (${NETWORK_FACTS[paid.network].label})`, TEXT);
-    if (paid.transactionHash !== null) flow(sheet, `${t('transaction')}: ${paid.transactionHash}`, QUIET);
+    for (const { amount, asset, network, transactionHash } of paid.payments) {
+      flow(sheet, `${amount} ${asset} (${NETWORK_FACTS[network].label})`, TEXT);
+      if (transactionHash !== null) flow(sheet, `${t('transaction')}: ${transactionHash}`, QUIET);
+    }
     sheet.moveTo(sheet.top() + 16);
     return;
   }

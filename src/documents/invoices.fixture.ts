@@ -83,10 +83,10 @@ export function invoiceOf(language: string, count = 3, change: Partial<InvoiceDo
 
 export const PAID: InvoicePaid = {
   on: '2026-02-03',
-  amount: '0.01234567',
-  asset: 'BTC',
-  network: 'bitcoin',
-  transactionHash: '9f8e'.repeat(16),
+  payments: [
+    { amount: '0.01234567', asset: 'BTC', network: 'bitcoin', transactionHash: '9f8e'.repeat(16) },
+    { amount: '12.5', asset: 'USDT', network: 'polygon', transactionHash: null },
+  ],
 };
 
 /** A picture with transparent parts, as most logos have. */

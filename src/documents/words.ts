@@ -19,6 +19,11 @@ const TEXTS: ReadonlyMap<string, Texts> = new Map(
 /** The languages of documents, which are those of the payment page. */
 export const DOCUMENT_LANGUAGES: readonly string[] = [...TEXTS.keys()].toSorted();
 
+/** The title of an invoice, such as `Invoice INV-2026-0001`. */
+export function documentTitle(language: string, number: string): string {
+  return `${TEXTS.get(language)?.invoice ?? 'Invoice'} ${number}`;
+}
+
 export interface Words {
   readonly code: string;
   readonly isRightToLeft: boolean;

@@ -38,9 +38,13 @@ export interface InvoiceContent {
   readonly note: string | null;
 }
 
-/** How an invoice was paid, for its receipt. */
+/** How an invoice was paid, for its receipt: the day of the last payment, and each of them, the first one first. */
 export interface InvoicePaid {
   readonly on: string;
+  readonly payments: readonly PaidCoin[];
+}
+
+export interface PaidCoin {
   /** Decimal text in whole coins. */
   readonly amount: string;
   readonly asset: AssetCode;

@@ -97,6 +97,13 @@ export type SavedCustomerMail =
   | { readonly kind: 'receipt' | 'part_arrived' }
   | { readonly kind: 'refund_claim'; readonly refundId: string };
 
+/**
+ * A mail to the buyer of an invoice: with the invoice, or with its receipt; or a reminder before or after it is due.
+ */
+export interface SavedInvoiceMail {
+  readonly kind: 'invoice' | 'invoice_receipt' | 'invoice_due' | 'invoice_overdue';
+}
+
 /** A mail to a customer as it is sent. Addresses and coins are of the customer's payment. */
 export type CustomerMail = { readonly shop: ShopFact; readonly payment: CustomerPaymentFact } & (
   | { readonly kind: 'receipt'; readonly paid: CoinFact | null; readonly at: number }
@@ -115,6 +122,8 @@ export type CustomerMail = { readonly shop: ShopFact; readonly payment: Customer
       readonly claimUrl: string;
       readonly until: number;
     }
+  /** The payment is that of the invoice: its number, its sum or what is missing, and its page. The day is in UTC. */
+  | { readonly kind: SavedInvoiceMail['kind']; readonly dueOn: string }
 );
 
 /** The looks of a shop. */

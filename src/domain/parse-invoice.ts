@@ -18,6 +18,8 @@ export const INVOICE_LIMITS = {
   /** The number that the project gives it, with its prefix. */
   number: 60,
   items: 200,
+  /** Hundredths of a percent. */
+  rate: 10_000,
   description: 1_000,
   note: 2_000,
 } as const;
@@ -84,7 +86,8 @@ function isDay(text: string): boolean {
   return !Number.isNaN(at) && new Date(at).toISOString().slice(0, 10) === text;
 }
 
-function partyFaults(field: string, { lines, taxId }: Party): readonly InvoiceFault[] {
+/** Names the wrong fields of a party, such as `seller.lines.0`. */
+export function partyFaults(field: string, { lines, taxId }: Party): readonly InvoiceFault[] {
   const { partyLines, line } = INVOICE_LIMITS;
   return [
     ...countFaults(`${field}.lines`, lines, partyLines),
@@ -117,7 +120,8 @@ function parseItems(drafts: readonly DraftItem[], currency: Fiat, faults: Invoic
     const field = `items.${place}`;
     faults.push(...textFaults(`${field}.description`, description, INVOICE_LIMITS.description));
     if (units === null || units === 0n) faults.push({ field: `${field}.quantity`, rule: 'quantity' });
-    if (rate === null || rate > 10_000n) faults.push({ field: `${field}.vat_rate`, rule: 'vat_rate' });
+    if (rate === null || rate > BigInt(INVOICE_LIMITS.rate))
+      faults.push({ field: `${field}.vat_rate`, rule: 'vat_rate' });
     if (unitMinor < 0n) faults.push({ field: `${field}.unit_minor`, rule: 'too_little', limit: 0n });
     else if (unitMinor > limit) faults.push({ field: `${field}.unit_minor`, rule: 'too_much', limit });
     else if (amountOf(item) > limit) faults.push({ field, rule: 'too_much', limit });

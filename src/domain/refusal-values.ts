@@ -99,6 +99,15 @@ export interface TextValues {
   readonly date_past: 'param';
   readonly date_far: 'param';
   readonly list_empty: 'param';
+  readonly invoice_prefix: 'max' | 'param';
+  readonly issue_day: 'param';
+  readonly invoice_characters: 'characters' | 'param';
+  readonly quantity: 'param';
+  readonly vat_rate: 'param';
+  readonly day: 'param';
+  readonly before_issue: 'param';
+  readonly too_many_entries: 'max' | 'param';
+  readonly sum_range: 'currency' | 'least' | 'most' | 'param';
   readonly no_project: 'id';
   readonly no_email: 'email';
   readonly no_wallet: 'network';

@@ -64,6 +64,8 @@ interface Words {
   readonly money: (minor: string, currency: Fiat) => string;
   readonly coin: (coin: CoinFact) => string;
   readonly time: (at: number) => string;
+  /** Of a day, such as `2026-01-31`. */
+  readonly day: (day: string) => string;
 }
 
 /** Digits are always Latin, as on the payment page, because amounts are compared with a wallet's. */
@@ -71,6 +73,7 @@ function wordsOf(language: string): Words {
   const code = TEXTS.has(language) ? language : 'en';
   const intl = `${code}-u-nu-latn`;
   const time = new Intl.DateTimeFormat(intl, { dateStyle: 'long', timeStyle: 'short', timeZone: 'UTC' });
+  const day = new Intl.DateTimeFormat(`${intl}-ca-gregory`, { dateStyle: 'long', timeZone: 'UTC' });
   return {
     code,
     t: (key, values = {}) => {
@@ -87,6 +90,7 @@ function wordsOf(language: string): Words {
     // Every digit with a point, so that the amount can be compared and copied.
     coin: ({ amount, asset, network }) => `${amount} ${asset} (${NETWORK_FACTS[network].label})`,
     time: (at) => `${time.format(at)} UTC`,
+    day: (text) => day.format(Date.parse(`${text}T00:00:00Z`)),
   };
 }
 
@@ -95,7 +99,7 @@ interface News {
   readonly blocks: readonly Block[];
 }
 
-function newsOf(mail: CustomerMail, { t, money, coin, time }: Words): News {
+function newsOf(mail: CustomerMail, { t, money, coin, time, day }: Words): News {
   const { shop, payment } = mail;
   const values = { shop: shop.name, amount: money(payment.minor, payment.currency) };
   const order = [t('label_order'), payment.name] as const;
@@ -136,6 +140,25 @@ function newsOf(mail: CustomerMail, { t, money, coin, time }: Words): News {
           { kind: 'text', text: t('refund_text', facts) },
           rows([order, [t('label_amount'), facts.amount]]),
           { kind: 'button', label: t('button_refund'), url: mail.claimUrl },
+        ],
+      };
+    }
+    case 'invoice':
+    case 'invoice_receipt':
+    case 'invoice_due':
+    case 'invoice_overdue': {
+      const facts = { ...values, number: payment.name, date: day(mail.dueOn) };
+      const isPaid = mail.kind === 'invoice_receipt';
+      return {
+        subject: t(`${mail.kind}_subject`, facts),
+        blocks: [
+          { kind: 'text', text: t(`${mail.kind}_text`, facts) },
+          rows([
+            [t('label_invoice'), payment.name],
+            [t('label_amount'), values.amount],
+            ...(isPaid ? [] : [[t('label_due'), facts.date] as const]),
+          ]),
+          { kind: 'button', label: t(isPaid ? 'button_receipt' : 'button_invoice'), url: payment.pageUrl },
         ],
       };
     }

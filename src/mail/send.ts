@@ -29,6 +29,7 @@ export interface Mail {
   readonly replyTo?: string | null;
   /** The picture that the HTML shows as {@link LOGO_ID}. */
   readonly logo?: { readonly type: string; readonly bytes: Buffer } | null;
+  readonly attachments?: readonly { readonly name: string; readonly type: string; readonly bytes: Buffer }[];
 }
 
 /**
@@ -115,14 +116,19 @@ export function createMailSender({ server, from, answerMs = ANSWER_MS }: MailSen
   };
 }
 
-function messageOf({ to, unsubscribeUrl, from: own, replyTo, logo, ...mail }: Mail, from: MailSenderOptions['from']) {
+function messageOf(
+  { to, unsubscribeUrl, from: own, replyTo, logo, attachments = [], ...mail }: Mail,
+  from: MailSenderOptions['from'],
+) {
+  const picture = logo ? [{ cid: LOGO_ID, content: logo.bytes, contentType: logo.type, filename: false as const }] : [];
   return {
     ...mail,
     from: { ...from, ...own, address: own?.address ?? from.address },
     ...(replyTo === null || replyTo === undefined ? {} : { replyTo: { name: '', address: replyTo } }),
-    ...(logo === null || logo === undefined
-      ? {}
-      : { attachments: [{ cid: LOGO_ID, content: logo.bytes, contentType: logo.type, filename: false as const }] }),
+    attachments: [
+      ...picture,
+      ...attachments.map(({ name, type, bytes }) => ({ filename: name, content: bytes, contentType: type })),
+    ],
     // An object is one address, whatever its text contains.
     to: { name: '', address: to },
     headers: {

@@ -15,6 +15,7 @@ import { nativeAsset, type Network } from '../domain/networks.ts';
 import type { Mode } from '../domain/permission.ts';
 import type { Problems } from '../domain/problems.ts';
 import { DEFAULT_POLICY } from '../domain/transition.ts';
+import { createDocumentRenderer, type DocumentRenderer } from '../documents/renderer.ts';
 import { createAddressThread } from '../rails/address-thread.ts';
 import { createAddressesAhead } from '../rails/addresses-ahead.ts';
 import type { DeriveAddresses } from '../rails/derive-addresses.ts';
@@ -67,6 +68,8 @@ export interface Cointill {
   readonly derive: DeriveAddresses;
   /** Derives the addresses of payments, the next ones ahead of time. */
   readonly nextAddresses: DeriveAddresses;
+  /** Renders invoices on a thread of its own. */
+  readonly renderer: DocumentRenderer;
   close(): Promise<void>;
 }
 
@@ -107,10 +110,11 @@ export async function openCointill(config: Config, log: Logger, parts: CoreParts
   const { derive } = thread;
   const ahead = createAddressesAhead(derive);
   const wallets = { openWallet, derive, nextAddresses: ahead.take };
+  const renderer = createDocumentRenderer(fontFolder(config));
   let presence: Presence | null = null;
   const close = async (): Promise<void> => {
     ahead.stop();
-    await thread.stop();
+    await Promise.all([thread.stop(), renderer.stop()]);
     await presence?.stop();
     await handle.close();
     await server.stop();
@@ -149,8 +153,15 @@ export async function openCointill(config: Config, log: Logger, parts: CoreParts
     chains: config.utxoChains,
     maxFeeRate: config.maxFeeRate,
     ...wallets,
+    renderer,
     close,
   };
+}
+
+/** The operator's own fonts for characters that the bundled ones lack; null if there is no such folder. */
+function fontFolder({ dataDir }: Config): string | null {
+  const folder = path.join(dataDir, 'fonts');
+  return existsSync(folder) ? folder : null;
 }
 
 function createApp(

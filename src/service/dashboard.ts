@@ -94,6 +94,7 @@ export async function openDashboard(
       live: { watch, notifications, problems: core.problems },
       exports: { connect: () => core.handle.connect() },
       creator,
+      renderer: core.renderer,
       checkout: checkoutOf(pages, app.clock),
       webhooks: { policyOf: core.policyOf, sender: sending.sender },
       signing: signingWithNodes(core),

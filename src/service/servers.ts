@@ -66,7 +66,7 @@ export async function startServers(
   const plugins = [
     ...monitoring.plugins,
     ...apiRoutes(api, createEventReader(app, logs), access),
-    checkoutRoutes({ ...api, access, assets, watch, problems }),
+    checkoutRoutes({ ...api, access, assets, watch, problems, documents: { app, renderer: core.renderer } }),
     docsRoutes({ baseUrls, assets, program }),
   ];
   const answers = recordAnswers(config, core, counting);

@@ -59,10 +59,10 @@ export async function startWorkerParts(
 }
 
 /** Sends the service's mails; null: the settings name no mail server, or no dashboard that mails could link to. */
-export function createServiceMailer({ mail, dashboard }: Config, { app, problems }: Cointill): Mailer | null {
+export function createServiceMailer({ mail, dashboard }: Config, { app, renderer, problems }: Cointill): Mailer | null {
   if (mail === null || dashboard === null) return null;
-  const options = { sender: createMailSender(mail), from: mail.from.address, siteUrl: dashboard.url, problems };
-  return createMailer(app, options);
+  const { address: from } = mail.from;
+  return createMailer(app, { sender: createMailSender(mail), from, siteUrl: dashboard.url, renderer, problems });
 }
 
 /** The scheduled backups to BACKUP_DIR; null if that is not set. */

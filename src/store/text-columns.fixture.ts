@@ -57,6 +57,15 @@ export const TEXT_COLUMNS: { readonly [Table in keyof Tables]?: Readonly<Record<
     ...of('accounting', 'reference', 'coins'),
     ...of('shop', 'title', 'description', 'success_url', 'metadata'),
   },
+  invoice_settings: of('shop', 'prefix', 'seller_lines', 'seller_tax_id'),
+  invoice_counters: of('service', 'mode'),
+  // Tax law has invoices kept as they were issued; only the address for mails is cleared.
+  invoice_documents: {
+    ...of('service', 'mode', 'language'),
+    ...of('accounting', 'number', 'content'),
+    ...of('customer', 'email'),
+  },
+  invoice_pdfs: of('service', 'kind'),
   transaction_counters: of('service', 'mode'),
   payment_day_counts: of('service', 'mode', 'surface', 'status'),
   payment_arrows: of('service', 'from_status', 'to_status', 'cause'),

@@ -6,6 +6,7 @@ import type { App } from '../app/context.ts';
 import { enqueueDailyPaymentMails } from '../app/notifications/daily-payment-mails.ts';
 import { followPayments } from '../app/notifications/follow-payments.ts';
 import type { Noticing } from '../app/notifications/notice.ts';
+import { remindBuyers } from '../app/notifications/invoice-mails.ts';
 import type { Mailer } from '../app/notifications/send-mails.ts';
 import { purgeOld } from '../app/purge-old.ts';
 import { runDueRefunds } from '../app/refunds/end-refunds.ts';
@@ -123,7 +124,7 @@ function mailLoops(
   const follow = byTime(() => followPayments(app));
   const sumUp = byTime(async () => {
     await enqueueDailyPaymentMails(app);
-    return false;
+    return remindBuyers(app);
   });
   return [
     startLoop({ name: 'mails', work: () => mailer.sendDue(), restMs: MAIL_REST_MS, problems }),

@@ -14,11 +14,12 @@ async function mailTest() {
   const test = await dashboardTest({ sendsMail: true });
   onTestFinished(() => test.http.close());
   const { app } = test.people;
+  const { renderer } = test.dashboard;
   const { problems } = test.http;
   const smtp = await localSmtp();
   const from = { name: 'Cointill', address: 'pay@shop.example' };
   const sender = createMailSender({ server: smtp.server, from, answerMs: 5_000 });
-  const mailer = createMailer(app, { sender, from: from.address, siteUrl: DASHBOARD_URL, problems });
+  const mailer = createMailer(app, { sender, from: from.address, siteUrl: DASHBOARD_URL, renderer, problems });
   let read = 0;
   /** The mails that were not read before, by their addresses. */
   const rawMails = async () => {

@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { keyedRequest, newPayment } from '../harness.ts';
 import { dashboardTest } from '../dashboard.ts';
+import { issued, withSeller } from '../../src/app/payment-requests/invoices.fixture.ts';
 import { simulatePayment } from '../../src/app/payments/simulate-payment.ts';
 import { findAnswer } from '../../src/store/projects/answers.ts';
 import { countCustomerData } from '../../src/store/payments/customer-data.ts';
@@ -122,6 +123,9 @@ async function orderEverywhere(projectId: string): Promise<string> {
   await sql`insert into api_requests (project_id, mode, last_id, first_id, method, path, status, key_id, error, ids, request_ids, durations)
     values (${projectId}, 'test', '00000000-0000-7000-8000-000000000001', '00000000-0000-7000-8000-000000000001', 'GET', ${`/v1/orders/${encodeURIComponent(EMAIL)}`},
       400, gen_random_uuid(), ${`"${EMAIL}" is taken`}, '{}', ${['req-1', REQUEST]}::text[], '{}')`.execute(db);
+  const shop = { ...app, projectId };
+  await withSeller(shop);
+  await issued(shop, { email: EMAIL });
   // One that says nothing of the customer is not counted.
   await sql`insert into events (id, project_id, mode, payment_id, type, body, created_at)
     values (gen_random_uuid(), ${projectId}, 'test', ${id}, 'order.created',
@@ -154,7 +158,7 @@ describe("the deletion of customers' data", () => {
     const other = await app.pay({ projectId, ...GIVEN, customerEmail: 'bob@customer.example', customerName: 'Bob' });
 
     const counted = await post<{ counts: object; open: number }>(projectId, '/customer-data/count', { email: EMAIL });
-    expect(counted.body.counts).toMatchObject({ payments: 1, notes: 1, refund_reasons: 1 });
+    expect(counted.body.counts).toMatchObject({ payments: 1, notes: 1, refund_reasons: 1, invoices: 1 });
     expect(counted.body.counts).toEqual((await remove(projectId, { email: EMAIL.toLowerCase() })).body.counts);
 
     const own = await app.read(id);
@@ -203,7 +207,7 @@ describe("the deletion of customers' data", () => {
       .where('project_id', '=', projectId)
       .where('action', '=', 'project.delete_customer_data')
       .execute();
-    const after = { customers: 'one', payments: 1, events: 1, notes: 0, audit_entries: 0 };
+    const after = { customers: 'one', payments: 1, events: 1, notes: 0, invoices: 0, audit_entries: 0 };
     expect(entries).toEqual([{ action: 'project.delete_customer_data', before: null, after, actor_name: owner.email }]);
     expect(await placesOf('eve@customer')).toEqual([]);
   });

@@ -1,5 +1,5 @@
 import { accentColours, THEMES } from '../../wire/accent.ts';
-import type { CoinFact, CustomerMail, SavedCustomerMail } from '../../domain/mail-content.ts';
+import type { CoinFact, CustomerMail, SavedCustomerMail, ShopFact } from '../../domain/mail-content.ts';
 import { isEmail } from '../../domain/mail-address.ts';
 import { formatDecimal } from '../../domain/money.ts';
 import type { Payment, Quote } from '../../domain/payment.ts';
@@ -24,7 +24,8 @@ export interface CustomerMailFacts {
   readonly to: string;
   readonly mail: CustomerMail;
   readonly language: string;
-  readonly settings: CustomerMailSettings;
+  /** The sender and where replies go; null: the service's. */
+  readonly settings: Pick<CustomerMailSettings, 'fromAddress' | 'replyTo'> | null;
   readonly project: Project;
   readonly logo: { readonly type: string; readonly bytes: Buffer } | null;
 }
@@ -45,13 +46,6 @@ export async function customerMailFacts(
   if (await hasRefused(app.db, customerOf(projectId, to))) return null;
   const news = await newsOf(app, payment, saved);
   if (news === null) return null;
-  const accent = project.accent === null || LIGHT === undefined ? null : accentColours(project.accent, LIGHT).accent;
-  const shop = {
-    name: project.name,
-    accent: accent === null ? null : accent.slice(1),
-    logo: project.logo && { width: project.logo.width, height: project.logo.height },
-    supportUrl: project.supportUrl,
-  };
   const fact = {
     name: nameOf(payment),
     currency: payment.currency,
@@ -61,7 +55,7 @@ export async function customerMailFacts(
   };
   return {
     to,
-    mail: { shop, payment: fact, ...news },
+    mail: { shop: shopOf(project), payment: fact, ...news },
     language: (await languageOfPayment(app.db, paymentId)) ?? settings.language,
     settings,
     project,
@@ -71,6 +65,17 @@ export async function customerMailFacts(
 
 /** White is legible on colours of the light scheme. */
 const LIGHT = THEMES.find(({ scheme }) => scheme === 'light');
+
+/** The looks of a shop in its mails. */
+export function shopOf({ name, accent, logo, supportUrl }: Project): ShopFact {
+  const legible = accent === null || LIGHT === undefined ? null : accentColours(accent, LIGHT).accent;
+  return {
+    name,
+    accent: legible === null ? null : legible.slice(1),
+    logo: logo && { width: logo.width, height: logo.height },
+    supportUrl,
+  };
+}
 
 type News = CustomerMail extends infer Mail ? (Mail extends unknown ? Omit<Mail, 'shop' | 'payment'> : never) : never;
 

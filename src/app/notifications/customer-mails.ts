@@ -5,7 +5,7 @@ import { customerOf, findRefusalLink, insertRefusalLink, refuse } from '../../st
 import { findProject } from '../../store/projects/projects.ts';
 import { hashOf, newToken, tokenHash } from '../people/token.ts';
 import type { App } from '../context.ts';
-import { customerMailFacts } from './customer-facts.ts';
+import { customerMailFacts, type CustomerMailFacts } from './customer-facts.ts';
 
 /** Composes a mail to a customer for sending now; null if it is not to be sent any more. */
 export async function prepareForCustomer(
@@ -14,18 +14,26 @@ export async function prepareForCustomer(
   due: DueCustomerMail,
 ): Promise<Mail | null> {
   const facts = await customerMailFacts(app, due.paymentId, due.content);
-  if (facts === null) return null;
-  const { to, mail, language, settings, project, logo } = facts;
+  return facts === null ? null : customerMail(app, from, due.id, facts);
+}
+
+/** A mail of a shop, with a new link by which its customer refuses more. `from` is the address of the service. */
+export async function customerMail(
+  app: App,
+  from: string,
+  id: string,
+  { to, mail, language, settings, project, logo }: CustomerMailFacts,
+): Promise<Mail> {
   const token = newToken(app.random);
   await insertRefusalLink(app.db, hashOf(token), customerOf(project.id, to), app.clock());
   const base = app.links.checkoutUrl[mail.payment.isTest ? 'test' : 'live'];
   const refusalUrl = `${base}/mails/${token}`;
   return {
-    messageId: messageIdOf(due.id, from),
+    messageId: messageIdOf(id, from),
     to,
     unsubscribeUrl: refusalUrl,
-    from: { name: project.name, address: settings.fromAddress },
-    replyTo: settings.replyTo,
+    from: { name: project.name, address: settings?.fromAddress ?? null },
+    replyTo: settings?.replyTo ?? null,
     logo,
     ...composeCustomerMail(mail, language, refusalUrl),
   };

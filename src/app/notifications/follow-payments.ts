@@ -160,7 +160,10 @@ function refundContent({ type, body }: FollowedEvent, { id, name }: ProjectReade
 /** The receipts of customers, of projects that send them. */
 function receipts(shops: CustomerMailShops, completions: readonly Completion[], now: number): readonly Draft[] {
   return completions
-    .filter(({ at, ...payment }) => at >= now - PATIENCE_MS && shops.mayMail({ ...payment, at }))
+    .filter(
+      ({ at, isOfDocument, ...payment }) =>
+        !isOfDocument && at >= now - PATIENCE_MS && shops.mayMail({ ...payment, at }),
+    )
     .map(({ paymentId }) => ({ paymentId, mailKey: 'receipt', content: { kind: 'receipt' } }));
 }
 

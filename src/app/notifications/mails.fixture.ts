@@ -44,7 +44,7 @@ export async function mailApp(): Promise<MailApp> {
   const problems = noteProblems();
   const sender = createMailSender({ server: smtp.server, from: FROM, answerMs: 5_000 });
   const newMailer = (other: MailSender = sender): Mailer =>
-    createMailer(app, { sender: other, from: FROM.address, siteUrl: SITE, problems });
+    createMailer(app, { sender: other, from: FROM.address, siteUrl: SITE, renderer: app.renderer, problems });
   return {
     app,
     smtp,

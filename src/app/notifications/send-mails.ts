@@ -3,6 +3,7 @@ import type { AttentionFact, MailContent, SavedMail } from '../../domain/mail-co
 import { zoneOf, type Notification } from '../../domain/notification.ts';
 import { mayDo, roleIn, type Role } from '../../domain/role.ts';
 import type { Problems } from '../../domain/problems.ts';
+import type { DocumentRenderer } from '../../documents/renderer.ts';
 import { composeMail } from '../../mail/compose.ts';
 import { messageIdOf, type Mail, type MailSender, type SendOutcome } from '../../mail/send.ts';
 import {
@@ -22,6 +23,7 @@ import { findPerson, lockPerson, membershipsOf, type Person } from '../../store/
 import type { App } from '../context.ts';
 import { newLink } from '../people/links.ts';
 import { withFacts } from './payment-facts.ts';
+import { prepareForBuyer } from './invoice-mails.ts';
 import { prepareForCustomer } from './customer-mails.ts';
 import { hashOf, newToken } from '../people/token.ts';
 
@@ -35,6 +37,8 @@ export interface Mailing {
   readonly from: string;
   /** The dashboard's URL, without a trailing slash. */
   readonly siteUrl: string;
+  /** Renders the invoices of mails. */
+  readonly renderer: DocumentRenderer;
   readonly problems: Problems;
 }
 
@@ -114,7 +118,7 @@ export function createMailer(app: App, mailing: Mailing): Mailer {
       const due = await claimMails(app.db, { now, leaseUntil: now + LEASE_MS, limit: BATCH });
       if (due.length === 0 && !isSenderRefused && (problem !== null || !isChecked)) await check();
       // Mails to one person are sent one after another, so that they arrive in order.
-      const byPerson = Map.groupBy(due, ({ personId, paymentId }) => personId ?? paymentId);
+      const byPerson = Map.groupBy(due, ({ personId, paymentId, requestId }) => personId ?? paymentId ?? requestId);
       const outcomes = (await Promise.all([...byPerson.values()].map((own) => inOrder(own, attempt)))).flat();
       if (outcomes.includes('failed') && !outcomes.includes('worked')) {
         notBefore = app.clock() + REST_MS;
@@ -156,9 +160,13 @@ async function putOff(
     return;
   }
   await endMail(app.db, due, { outcome: isFinal ? 'refused' : 'given_up', problem, at });
-  const to = due.personId === null ? { payment: due.paymentId } : { person: due.personId };
-  const details = { mail: due.id, kind: due.content.kind, ...to, attempts: due.attempts };
+  const details = { mail: due.id, kind: due.content.kind, ...recipientOf(due), attempts: due.attempts };
   problems.happened('mail', `A mail will not be sent again. ${problem}`, details);
+}
+
+function recipientOf({ personId, paymentId, requestId }: DueMail): Readonly<Record<string, string>> {
+  if (personId !== null) return { person: personId };
+  return paymentId === null ? { payment_request: requestId } : { payment: paymentId };
 }
 
 async function inOrder<Item, Result>(
@@ -172,7 +180,9 @@ async function inOrder<Item, Result>(
 
 /** Composes the mail for sending now; null if the recipient no longer wants it or may no longer read it. */
 function prepare(app: App, mailing: Mailing, due: DueMail): Promise<Mail | null> {
-  return due.personId === null ? prepareForCustomer(app, mailing, due) : prepareForPerson(app, mailing, due);
+  if (due.personId !== null) return prepareForPerson(app, mailing, due);
+  if (due.paymentId !== null) return prepareForCustomer(app, mailing, due);
+  return prepareForBuyer({ app, renderer: mailing.renderer }, mailing.from, due);
 }
 
 async function prepareForPerson(app: App, { from, siteUrl }: Mailing, due: DuePersonMail): Promise<Mail | null> {

@@ -1,5 +1,6 @@
 import type { Mode } from '../../domain/permission.ts';
 import { NO_REQUEST_SUMS, type PaymentRequest } from '../../domain/payment-request.ts';
+import type { Trx } from '../../store/database.ts';
 import { insertRequest } from '../../store/payments/payment-requests.ts';
 import { saveChanges } from '../../store/payments/save-changes.ts';
 import { requestView } from '../../wire/payment-request.ts';
@@ -26,23 +27,38 @@ export async function createRequest(
   idempotency: IdempotencyRequest | null,
 ): Promise<CreatedRequest | Replay> {
   return inTransactionOnce<CreatedRequest>(app, idempotency, async (trx) => {
-    const unpayable = await unpayableCoins(app.railFor(wanted.mode), wanted, trx);
-    if (unpayable !== null) return unpayable;
     const now = app.clock();
-    const request: PaymentRequest = {
-      ...wanted,
-      id: newId(app, now),
-      status: 'open',
-      createdAt: now,
-      endedAt: null,
-      toldMinor: 0n,
-      toldPayments: 0,
-      lastSequence: 0,
-    };
-    await insertRequest(trx, request);
+    const made = await insertNewRequest(app, trx, wanted, now);
+    if (made.kind === 'refused') return made;
+    const { request } = made;
     await recordPeoplesAudit(app, trx, auditedRequest('payment.request', request));
     const body = JSON.stringify(requestView(request, NO_REQUEST_SUMS, app.links));
     if (idempotency !== null) await saveChanges(trx, [], 2, [answerRow(idempotency, body, now)]);
     return { kind: 'done', body, request };
   });
+}
+
+/** Saves a new request, unless none of its coins can be paid in. */
+export async function insertNewRequest(
+  app: App,
+  trx: Trx,
+  wanted: NewRequest,
+  now: number,
+): Promise<
+  { readonly kind: 'made'; readonly request: PaymentRequest } | Extract<TokenRefusal, { readonly kind: 'refused' }>
+> {
+  const unpayable = await unpayableCoins(app.railFor(wanted.mode), wanted, trx);
+  if (unpayable !== null) return unpayable;
+  const request: PaymentRequest = {
+    ...wanted,
+    id: newId(app, now),
+    status: 'open',
+    createdAt: now,
+    endedAt: null,
+    toldMinor: 0n,
+    toldPayments: 0,
+    lastSequence: 0,
+  };
+  await insertRequest(trx, request);
+  return { kind: 'made', request };
 }

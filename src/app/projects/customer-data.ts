@@ -82,7 +82,7 @@ export async function removeCustomerData(
       after,
       limit: MAX_PAYMENTS,
     });
-    if (counts.payments > 0 || auditEntries > 0) {
+    if (counts.payments > 0 || counts.invoices > 0 || auditEntries > 0) {
       const of = choice.kind === 'email' ? { customers: 'one' } : { older_than_days: request.days };
       await recordAudit(app, trx, {
         action: 'project.delete_customer_data',
@@ -93,6 +93,7 @@ export async function removeCustomerData(
           payments: counts.payments,
           events: counts.events,
           notes: counts.notes,
+          invoices: counts.invoices,
           audit_entries: auditEntries,
         },
       });

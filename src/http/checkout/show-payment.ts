@@ -4,6 +4,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Access } from '../../app/projects/access.ts';
 import { createLanguageNotes } from '../../app/notifications/note-language.ts';
 import type { PaymentWatch } from '../../app/live/payment-watch.ts';
+import type { Documents } from '../../app/payment-requests/invoice-pdf.ts';
 import type { Payment } from '../../domain/payment.ts';
 import type { Problems } from '../../domain/problems.ts';
 import type { Api } from '../api.ts';
@@ -70,6 +71,8 @@ export interface Checkout extends Api {
   readonly assets: Assets;
   readonly watch: PaymentWatch;
   readonly problems: Problems;
+  /** Invoices and receipts as PDF. */
+  readonly documents: Documents;
 }
 
 /** How long a page waits for the database, while the customer sees an empty page. Reads take milliseconds. */

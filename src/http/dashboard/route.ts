@@ -6,6 +6,7 @@ import type { AttentionSources } from '../../app/dashboard/attention.ts';
 import type { ServiceHealth } from '../../app/dashboard/health.ts';
 import type { WalletSources } from '../../app/dashboard/wallet-overview.ts';
 import type { ProjectWatch } from '../../app/live/project-watch.ts';
+import type { Documents } from '../../app/payment-requests/invoice-pdf.ts';
 import type { PaymentCreator } from '../../app/payments/create-payment.ts';
 import type { Client, TooMany } from '../../app/people/guess-limits.ts';
 import type { PeopleParts } from '../../app/people/parts.ts';
@@ -75,6 +76,8 @@ export interface Dashboard {
   readonly live: Live;
   readonly exports: Exports;
   readonly creator: PaymentCreator;
+  /** Renders invoices. */
+  readonly renderer: Documents['renderer'];
   /** Parts of the payment page: where a logo is served, and how the page would look. */
   readonly checkout: {
     readonly logoPath: (hash: string) => string;

@@ -52,6 +52,8 @@ export interface Completion {
   readonly mode: Mode;
   /** The customer's address; null: unknown. */
   readonly email: string | null;
+  /** Whether it pays an invoice that was issued as a document, which has a receipt of its own. */
+  readonly isOfDocument: boolean;
   readonly at: number;
 }
 
@@ -66,7 +68,8 @@ export async function completionsAfter(
 ): Promise<{ readonly completions: readonly Completion[]; readonly upTo: bigint }> {
   const { rows } = await sql<Completion & { readonly id: bigint; readonly isCompleted: boolean }>`
     select a.id, a.to_status = 'completed' as "isCompleted", a.payment_id as "paymentId", a.at,
-      p.project_id as "projectId", p.mode, p.customer_email as email
+      p.project_id as "projectId", p.mode, p.customer_email as email,
+      exists (select from invoice_documents d where d.payment_request_id = p.payment_request_id) as "isOfDocument"
     from (
       select id, payment_id, to_status, at from payment_arrows
       where id > ${after} and id <= ${upTo} order by id limit ${limit}

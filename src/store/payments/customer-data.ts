@@ -6,6 +6,7 @@ import { publicPaymentId } from '../../domain/payment-kind.ts';
 import type { PaymentApi } from '../../domain/payment.ts';
 import { digestOfKey, isDigestOfKey } from '../projects/answers.ts';
 import { deleteViewsAndLabels, FORGOTTEN, forgetInAudit, mentions } from './customer-texts.ts';
+import { countBuyers, forgetBuyers } from './invoice-documents.ts';
 import { affectedRows, timestamp, type Database, type Trx } from '../database.ts';
 import { ADDRESS, HAS_ENDED_WITH_ADDRESS, IS_RUNNING } from './payment-keys.ts';
 
@@ -26,6 +27,8 @@ export interface CustomerDataCounts {
   readonly refundReasons: number;
   /** The endpoints' answers to those events. */
   readonly answers: number;
+  /** Issued invoices: their e-mail addresses are cleared, and they stay otherwise, because tax law wants them kept. */
+  readonly invoices: number;
 }
 
 const FINAL_STATUSES = PAYMENT_STATUSES.filter(isFinal);
@@ -60,7 +63,7 @@ export async function countCustomerData(
   choice: CustomerChoice,
   limit: number,
 ): Promise<{ readonly counts: CustomerDataCounts; readonly hasMore: boolean }> {
-  const { rows } = await sql<CustomerDataCounts & { readonly found: number }>`
+  const { rows } = await sql<Omit<CustomerDataCounts, 'invoices'> & { readonly found: number }>`
     with found as materialized (
         select p.id from payments p where ${chosen(projectId, choice)} order by p.id limit ${limit + 1}),
       mine as materialized (select id from found order by id limit ${limit}),
@@ -73,7 +76,8 @@ export async function countCustomerData(
         where d.event_id in (select id from said) and a.response_body <> '') as answers`.execute(executor);
   const [row] = rows;
   if (row === undefined) throw new Error('A count returned no row.');
-  const { found, ...counts } = row;
+  const { found, ...counted } = row;
+  const counts = { ...counted, invoices: await countBuyers(executor, projectId, choice) };
   return { counts, hasMore: found > counts.payments };
 }
 
@@ -110,6 +114,7 @@ export async function deleteCustomerData(
     where ${chosen(projectId, choice)} ${after === null ? sql`` : sql`and p.id > ${after}`}
     order by p.id limit ${limit} for update`.execute(trx);
   if (after === null) await clearCalls(trx, projectId, choice);
+  const invoices = after === null ? await forgetBuyers(trx, projectId, choice) : 0;
   const ids = rows.map(({ id }) => id);
   const email = choice.kind === 'email' ? choice.email.toLowerCase() : null;
   const emails = email === null ? emailsOf(rows) : [email];
@@ -129,7 +134,7 @@ export async function deleteCustomerData(
   // recorded after it read the cleared events (docs/decisions/0225).
   await sql`lock table delivery_attempts in share row exclusive mode`.execute(trx);
   const answers = await clearAnswers(trx, ids);
-  const counts = { payments: rows.length, events, notes, refundReasons, answers };
+  const counts = { payments: rows.length, events, notes, refundReasons, answers, invoices };
   return { counts, auditEntries, next: rows.length < limit ? null : (ids.at(-1) ?? null) };
 }
 

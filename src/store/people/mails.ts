@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { SavedCustomerMail, SavedMail } from '../../domain/mail-content.ts';
+import type { SavedCustomerMail, SavedInvoiceMail, SavedMail } from '../../domain/mail-content.ts';
 import { NOTIFICATIONS, type Notification, USUAL_CHOICES, type MailLanguage } from '../../domain/notification.ts';
 import { affectedRows, timestamp, type Database, type Trx } from '../database.ts';
 import { above, findRow, hasRow, insertRows, oneOf, updateRows, findRows, NOT_NULL, type Stored } from '../rows.ts';
@@ -16,11 +16,12 @@ interface NewMailFacts {
   readonly delayMs?: number;
 }
 
-/** A mail to one person, or to the customer of a payment. */
+/** A mail to one person, to the customer of a payment, or to the buyer of a payment request's invoice. */
 export type NewMail = NewMailFacts &
   (
     | { readonly personId: string; readonly content: SavedMail }
     | { readonly paymentId: string; readonly content: SavedCustomerMail }
+    | { readonly requestId: string; readonly content: SavedInvoiceMail }
   );
 
 /** The number of rows of one statement, which takes 65,535 values at most. */
@@ -32,6 +33,7 @@ export async function insertMails(trx: Trx, mails: readonly NewMail[], now: numb
   const rows = mails.map(({ delayMs = 0, ...mail }) => ({
     personId: null,
     paymentId: null,
+    requestId: null,
     ...mail,
     ...waiting,
     nextAttemptAt: now + delayMs,
@@ -57,6 +59,11 @@ export async function keysOfMails(
   return new Set(rows.map(({ personId, paymentId, mailKey }) => `${personId ?? paymentId} ${mailKey}`));
 }
 
+/** The mails about the invoice of a payment request, the oldest first, of the time in which mails are kept. */
+export async function mailsOfRequest(executor: Database | Trx, requestId: string): Promise<readonly Stored<'mails'>[]> {
+  return findRows(executor, 'mails', { requestId }, { order: ['id'] });
+}
+
 interface DueMailFacts {
   readonly id: string;
   readonly createdAt: number;
@@ -69,17 +76,26 @@ interface DueMailFacts {
 export interface DuePersonMail extends DueMailFacts {
   readonly personId: string;
   readonly paymentId: null;
+  readonly requestId: null;
   readonly content: SavedMail;
 }
 
 export interface DueCustomerMail extends DueMailFacts {
   readonly personId: null;
   readonly paymentId: string;
+  readonly requestId: null;
   readonly content: SavedCustomerMail;
 }
 
+export interface DueInvoiceMail extends DueMailFacts {
+  readonly personId: null;
+  readonly paymentId: null;
+  readonly requestId: string;
+  readonly content: SavedInvoiceMail;
+}
+
 /** A mail claimed by this process, to be sent and recorded before its lease ends. */
-export type DueMail = DuePersonMail | DueCustomerMail;
+export type DueMail = DuePersonMail | DueCustomerMail | DueInvoiceMail;
 
 /** Claims mails that are due, the longest waiting first; returns them in the order in which they were saved. */
 export async function claimMails(
@@ -91,7 +107,7 @@ export async function claimMails(
     where id = any (array(
       select id from mails where next_attempt_at <= ${timestamp(now)} order by next_attempt_at, id
       limit ${limit} for update skip locked))
-    returning id, person_id as "personId", payment_id as "paymentId", content, created_at as "createdAt", give_up_at as "giveUpAt", attempts`.execute(
+    returning id, person_id as "personId", payment_id as "paymentId", payment_request_id as "requestId", content, created_at as "createdAt", give_up_at as "giveUpAt", attempts`.execute(
     db,
   );
   return rows

@@ -36,6 +36,8 @@ export const EXPORTED_TABLES: readonly ExportedTable[] = [
   { record: 'view', table: 'saved_views', of: (id) => sql`${own(id)} and r.shared`, order: 'id' },
   { record: 'label', table: 'labels', of: own, order: 'id' },
   { record: 'payment_request', table: 'payment_requests', of: own, order: 'id' },
+  { record: 'invoice_settings', table: 'invoice_settings', of: own, order: 'project_id' },
+  { record: 'invoice_document', table: 'invoice_documents', of: own, order: 'mode, year, counter' },
   { record: 'payment', table: 'payments', of: own, order: 'id' },
   { record: 'payment_label', table: 'payment_labels', of: ofPayment, order: 'payment_id, label_id' },
   { record: 'note', table: 'payment_notes', of: ofPayment, order: 'id' },

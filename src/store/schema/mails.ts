@@ -1,5 +1,5 @@
 import type { AttentionKind } from '../../domain/attention.ts';
-import type { SavedCustomerMail, SavedMail } from '../../domain/mail-content.ts';
+import type { SavedCustomerMail, SavedInvoiceMail, SavedMail } from '../../domain/mail-content.ts';
 import type { MailTime, MailLanguage, Notification } from '../../domain/notification.ts';
 import type { Mode } from '../../domain/permission.ts';
 import {
@@ -25,9 +25,11 @@ export const MAILS = {
   person_id: nullable(uuid()),
   /** The payment of a mail to a customer; null: a mail to a person. */
   payment_id: nullable(uuid()),
-  kind: text<(SavedMail | SavedCustomerMail)['kind']>(),
+  /** The request of a mail about an invoice; null: another mail. */
+  payment_request_id: named('requestId', nullable(uuid())),
+  kind: text<(SavedMail | SavedCustomerMail | SavedInvoiceMail)['kind']>(),
   occasion: named('mailKey', text()),
-  content: json<SavedMail | SavedCustomerMail | Readonly<Record<string, never>>>(),
+  content: json<SavedMail | SavedCustomerMail | SavedInvoiceMail | Readonly<Record<string, never>>>(),
   created_at: timestamp(),
   next_attempt_at: nullable(timestamp()),
   give_up_at: timestamp(),

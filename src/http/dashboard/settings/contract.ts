@@ -62,6 +62,8 @@ const countsShape = Type.Object({
   notes: Type.Integer(),
   refund_reasons: Type.Integer(),
   answers: Type.Integer(),
+  /** Issued invoices, which stay without the e-mail address. */
+  invoices: Type.Integer(),
 });
 export type CustomerDataView = Static<typeof countsShape>;
 

@@ -1,0 +1,65 @@
+import { INVOICE_LIMITS, partyFaults, type InvoiceFault } from '../../domain/parse-invoice.ts';
+import type { Database } from '../../store/database.ts';
+import {
+  findInvoiceSettings,
+  saveInvoiceSettings,
+  type InvoiceSettings,
+} from '../../store/payments/invoice-documents.ts';
+import { findProject, lockProject } from '../../store/projects/projects.ts';
+import { differences, recordAudit } from '../audit.ts';
+import type { App } from '../context.ts';
+import { noProject, rejected, type Rejected } from '../rejected.ts';
+
+export type { InvoiceSettings };
+
+const MAX_PREFIX = 20;
+const MAX_DUE_DAYS = 365;
+const USUAL: InvoiceSettings = {
+  prefix: 'INV-',
+  sellerLines: [],
+  sellerTaxId: null,
+  vatRate: 0,
+  dueDays: 14,
+  reminds: false,
+};
+
+/** What a project prints on its invoices; without a seller's lines until they are entered. */
+export async function invoiceSettings(db: Database, projectId: string): Promise<InvoiceSettings> {
+  return (await findInvoiceSettings(db, projectId)) ?? USUAL;
+}
+
+/** Saves what a project prints on later invoices. Those that were issued stay as they are. */
+export async function changeInvoiceSettings(
+  app: App,
+  projectId: string,
+  given: InvoiceSettings,
+): Promise<
+  | { readonly kind: 'done'; readonly settings: InvoiceSettings }
+  | { readonly kind: 'invalid'; readonly faults: readonly InvoiceFault[] }
+  | Rejected
+> {
+  const { prefix, sellerLines, sellerTaxId, vatRate, dueDays } = given;
+  if (!new RegExp(`^[A-Za-z0-9._/-]{0,${MAX_PREFIX}}$`).test(prefix)) {
+    return rejected('invoice_prefix', { param: 'prefix', max: MAX_PREFIX });
+  }
+  if (!Number.isInteger(vatRate) || vatRate < 0 || vatRate > INVOICE_LIMITS.rate) {
+    return rejected('percentage', { param: 'vatRate', max: 100 });
+  }
+  if (!Number.isInteger(dueDays) || dueDays < 0 || dueDays > MAX_DUE_DAYS) {
+    return rejected('whole_number', { param: 'dueDays', min: 0, max: MAX_DUE_DAYS });
+  }
+  const faults = partyFaults('seller', { lines: sellerLines, taxId: sellerTaxId });
+  if (faults.length > 0) return { kind: 'invalid', faults };
+  return app.db.transaction().execute(async (trx) => {
+    await lockProject(trx, projectId);
+    if ((await findProject(trx, projectId)) === null) return noProject(projectId);
+    const before = (await findInvoiceSettings(trx, projectId)) ?? USUAL;
+    await saveInvoiceSettings(trx, projectId, given);
+    const changed = differences(before, given);
+    if (Object.keys(changed.after).length > 0) {
+      const subject = { kind: 'project', id: projectId } as const;
+      await recordAudit(app, trx, { action: 'project.invoices', projectId, subject, ...changed });
+    }
+    return { kind: 'done', settings: given };
+  });
+}

@@ -108,6 +108,7 @@ export interface TextValues {
   readonly before_issue: 'param';
   readonly too_many_entries: 'max' | 'param';
   readonly sum_range: 'currency' | 'least' | 'most' | 'param';
+  readonly line_long: 'max' | 'param';
   readonly no_project: 'id';
   readonly no_email: 'email';
   readonly no_wallet: 'network';

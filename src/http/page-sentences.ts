@@ -15,7 +15,9 @@ export function pageSentence(
     const { sentences, waysOut, fields } = refusalTexts(language);
     const wayOut = waysOut[code];
     const text = wayOut === undefined ? sentences[code] : `${sentences[code]} ${wayOut}`;
-    const param = fields[field] ?? field.replaceAll('_', ' ');
+    // A field of one of several entries, such as `items.2.price`, has the name of the same field of all.
+    const own = field.replace(/^[a-z]+\.\d+\./, '');
+    const param = fields[own] ?? own.replaceAll('_', ' ');
     return fillSentence(language, text, { ...values, param }, (value) => written(value, language));
   };
 }

@@ -64,7 +64,7 @@ interface Words {
   readonly money: (minor: string, currency: Fiat) => string;
   readonly coin: (coin: CoinFact) => string;
   readonly time: (at: number) => string;
-  /** Of a day, such as `2026-01-31`. */
+  /** A day, such as `2026-01-31`. */
   readonly day: (day: string) => string;
 }
 

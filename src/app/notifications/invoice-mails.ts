@@ -122,9 +122,8 @@ export async function prepareForBuyer(
     project,
     logo: project.logo === null ? null : await findLogo(app.db, project.logo.hash),
   };
-  const name = `${invoice.number.replaceAll(/[^\w.-]/g, '_')}${file === 'receipt' ? '-receipt' : ''}.pdf`;
   const mail = await customerMail(app, from, id, facts);
-  return { ...mail, attachments: [{ name, type: 'application/pdf', bytes: pdf.bytes }] };
+  return { ...mail, attachments: [{ name: pdf.fileName, type: 'application/pdf', bytes: pdf.bytes }] };
 }
 
 /** The sum that the mail names, in minor units: the whole, or for a reminder what is missing. Null: there is no news. */

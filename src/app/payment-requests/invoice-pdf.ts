@@ -21,7 +21,7 @@ export interface Documents {
 }
 
 export type FoundPdf =
-  | { readonly kind: 'pdf'; readonly number: string; readonly bytes: Buffer }
+  | { readonly kind: 'pdf'; readonly fileName: string; readonly bytes: Buffer }
   /** The request has no invoice, or is not paid and so has no receipt. */
   | { readonly kind: 'not_found' }
   /** Too many documents are being rendered. */
@@ -42,8 +42,10 @@ export async function invoicePdf(
   const invoice = await findInvoiceDocument(app.db, request.id);
   if (invoice === null || (file === 'receipt' && request.status !== 'paid')) return { kind: 'not_found' };
   const { number, language } = invoice;
+  // Slashes separate folders.
+  const fileName = `${number.replaceAll('/', '-')}${file === 'receipt' ? '-receipt' : ''}.pdf`;
   const saved = await findInvoicePdf(app.db, request.id, file);
-  if (saved !== null) return { kind: 'pdf', number, bytes: saved };
+  if (saved !== null) return { kind: 'pdf', fileName, bytes: saved };
   const paid = file === 'receipt' ? await paidOf(app, request) : null;
   const looks = { language, logo: await printableLogo(app, request.projectId), isTest: request.mode === 'test' };
   const rendered = await renderer.render(documentOf(app, request, invoice, paid), looks);
@@ -51,7 +53,7 @@ export async function invoicePdf(
   if (rendered.kind !== 'rendered') throw new Error(`The fonts lack ${rendered.characters.join(' ')}.`);
   const bytes = Buffer.from(rendered.pdf);
   await saveInvoicePdf(app.db, { requestId: request.id, kind: file, bytes });
-  return { kind: 'pdf', number, bytes };
+  return { kind: 'pdf', fileName, bytes };
 }
 
 export function documentOf(

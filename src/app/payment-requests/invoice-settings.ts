@@ -23,7 +23,7 @@ const USUAL: InvoiceSettings = {
   reminds: false,
 };
 
-/** What a project prints on its invoices; without a seller's lines until they are entered. */
+/** The settings of a project for invoices; without a seller's lines until they are entered. */
 export async function invoiceSettings(db: Database, projectId: string): Promise<InvoiceSettings> {
   return (await findInvoiceSettings(db, projectId)) ?? USUAL;
 }

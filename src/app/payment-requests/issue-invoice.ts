@@ -17,7 +17,7 @@ import { saveChanges } from '../../store/payments/save-changes.ts';
 import { findProject } from '../../store/projects/projects.ts';
 import { requestUrl } from '../../wire/payment-request.ts';
 import { recordPeoplesAudit } from '../audit.ts';
-import { newId, type App } from '../context.ts';
+import { newId } from '../context.ts';
 import { answerRow, inTransactionOnce, type IdempotencyRequest, type Replay } from '../idempotency.ts';
 import type { TokenRefusal } from '../payments/quote-payment.ts';
 import { rejected, type Rejected } from '../rejected.ts';
@@ -25,6 +25,8 @@ import { insertNewRequest, type NewRequest } from './create-request.ts';
 import { documentOf, invoicePdf, printableLogo, type Documents } from './invoice-pdf.ts';
 import { invoiceSettings } from './invoice-settings.ts';
 import { auditedRequest } from './save-request.ts';
+
+export { DOCUMENT_LANGUAGES };
 
 /** An invoice as somebody wants to issue it. The seller is the project's. */
 export interface WantedInvoice extends ProjectMode {

@@ -2,7 +2,7 @@ import { MIN_AMOUNT_MINOR } from '../../domain/money.ts';
 import { NO_MERCHANT_FIELDS, type Payment } from '../../domain/payment.ts';
 import { isInParts, leftMinor, takesPayments, type PaymentRequest } from '../../domain/payment-request.ts';
 import { nextDueAt } from '../../domain/transition.ts';
-import { findInvoiceNumber } from '../../store/payments/invoice-documents.ts';
+import { findInvoiceSummary } from '../../store/payments/invoice-documents.ts';
 import { findPayments } from '../../store/payments/payments.ts';
 import { livingInvoices, lockRequest, sumsForPayers } from '../../store/payments/payment-requests.ts';
 import { saveChanges } from '../../store/payments/save-changes.ts';
@@ -66,7 +66,7 @@ export function payRequest(app: App, requestId: string, payer: Payer): Promise<P
     if (amountMinor < MIN_AMOUNT_MINOR) return refused('nothing_left');
     const lifetimeMs = (project.defaultExpiryMinutes ?? USUAL_EXPIRY_MINUTES) * 60_000;
     // The buyer of an invoice is known.
-    const buyer = (await findInvoiceNumber(trx, requestId))?.email ?? null;
+    const buyer = (await findInvoiceSummary(trx, requestId))?.email ?? null;
     const wanted = invoiceOf(app, request, payer, { amountMinor, lifetimeMs });
     return createInvoice(app, trx, buyer === null ? wanted : { ...wanted, customerEmail: buyer }, now);
   });

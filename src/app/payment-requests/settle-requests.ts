@@ -1,6 +1,6 @@
 import { settled } from '../../domain/payment-request.ts';
 import type { Trx } from '../../store/database.ts';
-import { findInvoiceNumber } from '../../store/payments/invoice-documents.ts';
+import { findInvoiceSummary } from '../../store/payments/invoice-documents.ts';
 import { lockDueRequests, requestSums } from '../../store/payments/payment-requests.ts';
 import { insertMails } from '../../store/people/mails.ts';
 import { newId, type App } from '../context.ts';
@@ -34,7 +34,7 @@ export function settleDueRequests(app: App, limit: number): Promise<number> {
 
 /** Saves the mail with the receipt of a paid invoice to its buyer, once. */
 async function mailReceipt(app: App, trx: Trx, requestId: string, now: number): Promise<void> {
-  if (app.sendsMail !== true || !(await findInvoiceNumber(trx, requestId))?.email) return;
+  if (app.sendsMail !== true || !(await findInvoiceSummary(trx, requestId))?.email) return;
   const mail = { id: newId(app, now), requestId, mailKey: 'receipt', giveUpAt: now + PATIENCE_MS };
   await insertMails(trx, [{ ...mail, content: { kind: 'invoice_receipt' } }], now);
 }

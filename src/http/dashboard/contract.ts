@@ -8,6 +8,7 @@ import { deliveriesContract } from './deliveries/contract.ts';
 import { eventLogContract } from './event-log/contract.ts';
 import { homeContract } from './home/contract.ts';
 import { accessContract, keysContract } from './keys/contract.ts';
+import { invoiceDocumentsContract } from './invoice-documents/contract.ts';
 import { liveContract } from './live/contract.ts';
 import { newPaymentContract } from './new-payment/contract.ts';
 import { notificationsContract } from './notifications/contract.ts';
@@ -57,6 +58,7 @@ export const CONTRACT = {
   ...refundListContract,
   ...customersContract,
   ...paymentRequestsContract,
+  ...invoiceDocumentsContract,
   ...signingContract,
 } as const;
 

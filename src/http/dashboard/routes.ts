@@ -8,6 +8,7 @@ import { auditRoutes } from './audit/routes.ts';
 import { deliveryRoutes } from './deliveries/routes.ts';
 import { eventLogRoutes } from './event-log/routes.ts';
 import { homeRoutes } from './home/routes.ts';
+import { invoiceDocumentRoutes } from './invoice-documents/routes.ts';
 import { keyRoutes, accessRoutes } from './keys/routes.ts';
 import { liveRoutes } from './live/routes.ts';
 import { newPaymentRoutes } from './new-payment/routes.ts';
@@ -65,6 +66,7 @@ export function dashboardRoutes(dashboard: Dashboard, assets: ShellAssets | null
     refundListRoutes(routes, dashboard);
     customerRoutes(routes, dashboard);
     paymentRequestRoutes(routes, dashboard);
+    invoiceDocumentRoutes(routes, dashboard);
     signingRoutes(routes, dashboard);
     if (assets !== null) shellRoutes(app, assets);
   };

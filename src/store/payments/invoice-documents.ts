@@ -8,7 +8,7 @@ import type { InvoiceFile, StoredContent } from '../schema/payment-requests.ts';
 
 export type { InvoiceFile };
 
-/** What a project prints on its invoices. */
+/** The parts of invoices that a project sets once. */
 export type InvoiceSettings = Omit<Stored<'invoice_settings'>, 'projectId'>;
 
 /** An invoice as it was issued. */
@@ -67,17 +67,14 @@ function readContent({ items, ...content }: StoredContent): InvoiceContent {
   };
 }
 
-/** The number and the buyer's e-mail address of a request's invoice; null if the request has none. */
-export async function findInvoiceNumber(
-  executor: Database | Trx,
-  requestId: string,
-): Promise<Pick<IssuedInvoice, 'number' | 'email'> | null> {
-  const row = await executor
-    .selectFrom('invoice_documents')
-    .select(['number', 'email'])
-    .where('payment_request_id', '=', requestId)
-    .executeTakeFirst();
-  return row ?? null;
+export type InvoiceSummary = Pick<IssuedInvoice, 'number' | 'email'> & { readonly dueOn: string };
+
+/** The number, due date and buyer's e-mail address of a request's invoice; null if the request has none. */
+export async function findInvoiceSummary(executor: Database | Trx, requestId: string): Promise<InvoiceSummary | null> {
+  const { rows } = await sql<InvoiceSummary>`
+    select number, email, content ->> 'dueOn' as "dueOn" from invoice_documents
+    where payment_request_id = ${requestId}`.execute(executor);
+  return rows[0] ?? null;
 }
 
 export async function findInvoicePdf(

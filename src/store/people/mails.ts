@@ -60,9 +60,13 @@ export async function keysOfMails(
 }
 
 /** The mails about the invoice of a payment request, the oldest first, of the time in which mails are kept. */
-export async function mailsOfRequest(executor: Database | Trx, requestId: string): Promise<readonly Stored<'mails'>[]> {
-  return findRows(executor, 'mails', { requestId }, { order: ['id'] });
+export async function mailsOfRequest(executor: Database | Trx, requestId: string): Promise<readonly MailOfInvoice[]> {
+  const rows = await findRows(executor, 'mails', { requestId }, { order: ['id'] });
+  return rows as readonly MailOfInvoice[];
 }
+
+/** A mail about an invoice; the content is emptied once it ended. */
+export type MailOfInvoice = Omit<Stored<'mails'>, 'kind'> & { readonly kind: SavedInvoiceMail['kind'] };
 
 interface DueMailFacts {
   readonly id: string;

@@ -33,7 +33,7 @@ export const PAYMENT_REQUESTS = {
   due_at: nullable(timestamp()),
 };
 
-/** What a project prints on its invoices. */
+/** The parts of invoices that a project sets once. */
 export const INVOICE_SETTINGS = {
   project_id: uuid(),
   /** The beginning of each number. */

@@ -46,6 +46,8 @@ export interface Locale {
   dateTime(at: number): Html;
   /** Like `dateTime`, but with the zone even if it is the reader's own: receipts are read elsewhere. */
   receiptTime(at: number): Html;
+  /** `21 November 2025`, of a day such as `2025-11-21`. */
+  day(day: string): string;
   /** The time from `now` until `at`, rounded down so that it never promises too much: `1 hour, 5 minutes`. */
   duration(untilMs: number): string;
 }
@@ -124,12 +126,13 @@ export function createLocale(code: string, texts: Texts): Locale {
 /** Amounts and times in the language's format; results are cached, because pages need the same ones again and again. */
 function createFormats(
   intl: string,
-): Pick<Locale, 'fiat' | 'price' | 'oneOf' | 'list' | 'time' | 'dateTime' | 'receiptTime' | 'duration'> {
+): Pick<Locale, 'fiat' | 'price' | 'oneOf' | 'list' | 'time' | 'dateTime' | 'receiptTime' | 'day' | 'duration'> {
   const currencies = new Map<string, Intl.NumberFormat>();
   const alternatives = new Intl.ListFormat(intl, { type: 'disjunction' });
   const lists = new Intl.ListFormat(intl, { type: 'unit', style: 'short' });
   const time = new Intl.DateTimeFormat(intl, { timeStyle: 'long', timeZone: 'UTC' });
   const dateTime = new Intl.DateTimeFormat(intl, { dateStyle: 'long', timeStyle: 'long', timeZone: 'UTC' });
+  const day = new Intl.DateTimeFormat(intl, { dateStyle: 'long', timeZone: 'UTC' });
   const duration = new Intl.DurationFormat(intl, { style: 'long' });
   // Formatting one takes a fifth of the time of a page, and a payment lives for at most a day.
   const durations = new Map<number, string>();
@@ -170,6 +173,7 @@ function createFormats(
     },
     dateTime: (at) => element(at, 'datetime'),
     receiptTime: (at) => element(at, 'receipt'),
+    day: (text) => day.format(Date.parse(`${text}T00:00:00Z`)),
     duration: (untilMs) => {
       if (untilMs < MINUTE_MS) return duration.format({ seconds: Math.max(1, Math.floor(untilMs / 1_000)) });
       const minutes = Math.floor(untilMs / MINUTE_MS);

@@ -50,6 +50,7 @@ export function requestViewOf({ request, sums, facts, sent }: Changes = {}): Req
     living: null,
     own: null,
     taken: null,
+    document: null,
     isActive: true,
     now: NOW,
     ...facts,
@@ -105,6 +106,15 @@ export const REQUEST_STATES: ReadonlyMap<string, RequestView> = new Map([
   ['confirming, of an invoice that ended', requestViewOf({ sums: { pendingMinor: 25_000n } })],
   ['taken', requestViewOf({ request: { maxPayments: 3 }, facts: { taken: { until: NOW + 12 * MINUTE } } })],
   ['taken, nobody knows until when', requestViewOf({ request: BETWEEN, facts: { taken: { until: null } } })],
+  ['invoice', requestViewOf({ facts: { document: { dueOn: '2026-02-14' } } })],
+  [
+    'invoice, paid',
+    requestViewOf({
+      request: { status: 'paid' },
+      sums: { paidMinor: 25_000n, payments: 1 },
+      facts: { document: { dueOn: '2026-02-14' } },
+    }),
+  ],
   ['paid', requestViewOf({ request: { status: 'paid' }, sums: { paidMinor: 25_000n, payments: 1 } })],
   [
     'paid, by this visitor, no shop',

@@ -55,19 +55,31 @@ function notice({ step, frame: { locale } }: RequestView): Html | null {
 
 /** The sum asked for, and what became of it. */
 function summary(view: RequestView): Html {
-  const { title, description, reference, amountMinor, currency, parts, expiresAt, step, frame } = view;
+  const { title, description, reference, amountMinor, currency, parts, expiresAt, step, frame, files } = view;
   const { locale } = frame;
   const money = (minor: bigint): Html | null => (minor === 0n ? null : fiat(locale, minor, currency));
   return html`<h1>${name(title)}</h1>
     ${amountMinor !== null && html`<p class="fiat">${fiatWithCode(locale, amountMinor, currency)}</p>`}
     ${description && html`<p class="description" dir="auto">${name(description)}</p>`}
     ${facts([
-      [locale.t('order'), reference && name(reference)],
+      // The title has the number of an invoice.
+      [locale.t('order'), files === null && reference && name(reference)],
       [locale.t('request_paid_so_far'), parts && money(parts.paidMinor)],
       [locale.t('request_pending'), parts && money(parts.pendingMinor)],
       [locale.t('request_left'), parts && parts.leftMinor !== amountMinor && money(parts.leftMinor)],
+      [locale.t('request_due'), canBePaid(step) && files !== null && locale.day(files.dueOn)],
       [locale.t('request_until'), canBePaid(step) && expiresAt !== null && locale.dateTime(expiresAt)],
-    ])}`;
+    ])}
+    ${
+      files &&
+      html`<p class="actions row files">
+        <a class="button quiet" href="${files.invoice}" download><span>${locale.t('request_invoice')}</span></a>
+        ${
+          files.receipt &&
+          html`<a class="button quiet" href="${files.receipt}" download><span>${locale.t('request_receipt')}</span></a>`
+        }
+      </p>`
+    }`;
 }
 
 const TITLES = {

@@ -10,8 +10,9 @@ import {
   type PaymentRequest,
   type RequestSums,
 } from '../../../domain/payment-request.ts';
+import type { InvoiceSummary } from '../../../store/payments/invoice-documents.ts';
 import { isFinal, isOpen } from '../../../domain/status.ts';
-import { paymentPath, webUrl } from '../present.ts';
+import { paymentPath, requestPath, webUrl } from '../present.ts';
 import type { Frame } from '../view.ts';
 import { askedFields, NOTHING_TYPED } from './form.ts';
 import type { FormStep, RequestStep, RequestView } from './view.ts';
@@ -26,6 +27,8 @@ export interface RequestFacts {
   readonly own: Payment | null;
   /** Set if no more payments can begin now: when the first of those under way ends, if that is known. */
   readonly taken: { readonly until: number | null } | null;
+  /** The invoice as a document; null: the request has none. */
+  readonly document: Pick<InvoiceSummary, 'dueOn'> | null;
   readonly isActive: boolean;
   readonly now: number;
 }
@@ -36,7 +39,8 @@ export type Sent = Pick<FormStep, 'typed' | 'problems' | 'notice'>;
 const NOTHING_SENT: Sent = { typed: NOTHING_TYPED, problems: {}, notice: null };
 
 export function presentRequest(facts: RequestFacts, frame: Frame, url: string, sent: Sent = NOTHING_SENT): RequestView {
-  const { request, sums, own, now } = facts;
+  const { request, sums, own, document, now } = facts;
+  const path = requestPath(encodeId('request', request.id));
   const { paidMinor, pendingMinor } = sums;
   const left = leftMinor(request, sums);
   return {
@@ -52,6 +56,11 @@ export function presentRequest(facts: RequestFacts, frame: Frame, url: string, s
     parts: left === null ? null : { paidMinor, pendingMinor, leftMinor: left },
     expiresAt: request.expiresAt,
     now,
+    files: document && {
+      dueOn: document.dueOn,
+      invoice: `${path}/invoice.pdf`,
+      receipt: request.status === 'paid' ? `${path}/receipt.pdf` : null,
+    },
     step: stepOf(facts, left, sent),
     lastPath: own !== null && isFinal(own.status) ? pathOf(own) : null,
   };

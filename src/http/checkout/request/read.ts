@@ -2,6 +2,7 @@ import { MAX_LIVING } from '../../../app/payment-requests/pay-request.ts';
 import type { Payment } from '../../../domain/payment.ts';
 import { isInParts } from '../../../domain/payment-request.ts';
 import { isOpen } from '../../../domain/status.ts';
+import { findInvoiceSummary } from '../../../store/payments/invoice-documents.ts';
 import { findRequest, livingInvoices, sumsForPayers } from '../../../store/payments/payment-requests.ts';
 import { findPayments } from '../../../store/payments/payments.ts';
 import type { Checkout } from '../show-payment.ts';
@@ -16,10 +17,11 @@ export async function readRequest(
   const request = await findRequest(app.db, { id });
   if (request === null) return null;
   const now = app.clock();
-  const [sums, living, project] = await Promise.all([
+  const [sums, living, project, document] = await Promise.all([
     sumsForPayers(app.db, request, now),
     livingInvoices(app.db, id, now),
     access.project(request.projectId),
+    findInvoiceSummary(app.db, id),
   ]);
   const isFull = !isInParts(request) && request.maxPayments !== null && sums.taken >= request.maxPayments;
   const isTaken = isFull || living.length >= MAX_LIVING;
@@ -36,6 +38,7 @@ export async function readRequest(
     living: shown !== null && living.includes(shown.id) ? shown : null,
     own,
     taken: isTaken ? { until: firstEnd(ofRequest, now) } : null,
+    document,
     isActive: project?.active === true,
     now,
   };

@@ -1,11 +1,14 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { forRequest } from '../../../app/context.ts';
+import { invoicePdf } from '../../../app/payment-requests/invoice-pdf.ts';
 import { payRequest, type PayRefusal } from '../../../app/payment-requests/pay-request.ts';
 import { decodeId } from '../../../domain/id.ts';
 import { publicPaymentId } from '../../../domain/payment-kind.ts';
+import { findRequest } from '../../../store/payments/payment-requests.ts';
 import { requestUrl } from '../../../wire/payment-request.ts';
 import { cookieOf } from '../../cookies.ts';
 import { BODY_LIMIT_BYTES } from '../../errors.ts';
+import { invoiceFile, sendPdf } from '../../pdf.ts';
 import { frameOf, localeOf, sendPage, type PageRequest } from '../frame.ts';
 import { pageHref, paymentPath, requestPath } from '../present.ts';
 import { renderProblemPage } from '../refund-page.ts';
@@ -34,6 +37,15 @@ export function requestPages(app: FastifyInstance, checkout: Checkout): void {
     const facts = await read(request);
     return facts === null ? unknown(checkout, request, reply) : show(checkout, request, reply, facts);
   });
+  for (const name of ['invoice.pdf', 'receipt.pdf']) {
+    app.get<PageRequest>(`/request/:id/${name}`, page, async (request, reply) => {
+      const id = decodeId('request', request.params.id);
+      const found = id && (await patiently(checkout, findRequest(checkout.app.db, { id })));
+      const file = invoiceFile(name);
+      if (!found || file === null) return unknown(checkout, request, reply);
+      return sendPdf(reply, await invoicePdf(checkout.documents, found, file));
+    });
+  }
   app.post<PageRequest>('/request/:id/pay', form, async (request, reply) => {
     const facts = await read(request);
     if (facts === null) return unknown(checkout, request, reply);

@@ -22,6 +22,8 @@ export interface RequestView {
   readonly parts: Parts | null;
   readonly expiresAt: number | null;
   readonly now: number;
+  /** The invoice and its receipt as PDF, and the day on which the money is due; null: there is no invoice. */
+  readonly files: { readonly dueOn: string; readonly invoice: string; readonly receipt: string | null } | null;
   readonly step: RequestStep;
   /** The payment page of this visitor's last invoice here, if it has ended. */
   readonly lastPath: string | null;

@@ -30,7 +30,30 @@ const row = {
 const rowShape = Type.Object(row);
 export type RequestRow = Static<typeof rowShape>;
 
-const requestShape = Type.Object({
+/** Why a mail about an invoice would not be sent; `can`: it would. */
+const MAIL_STATES = ['can', 'no_server', 'no_address', 'refused', 'not_of_people', 'ended'] as const;
+
+/** The request's invoice as it was issued. */
+const documentShape = Type.Object({
+  number: Type.String(),
+  /** A day. */
+  due_on: Type.String(),
+  email: nullable(Type.String()),
+  has_receipt: Type.Boolean(),
+  mail: oneOf(MAIL_STATES),
+  /** The mails of the last 30 days, the newest first. */
+  mails: Type.Array(
+    Type.Object({
+      id: Type.String(),
+      kind: oneOf(['invoice', 'invoice_receipt', 'invoice_due', 'invoice_overdue']),
+      state: oneOf(['waiting', 'sent', 'not_sent']),
+      at: time(),
+    }),
+  ),
+});
+export type InvoiceDocumentView = Static<typeof documentShape>;
+
+export const requestShape = Type.Object({
   ...row,
   description: nullable(Type.String()),
   min_amount: nullable(Type.String()),
@@ -43,7 +66,9 @@ const requestShape = Type.Object({
   /** The newest ones. */
   invoices: Type.Array(paymentRowShape),
   has_more_invoices: Type.Boolean(),
-  can: Type.Object({ close: Type.Boolean() }),
+  /** Null: the request was made without an invoice. */
+  document: nullable(documentShape),
+  can: Type.Object({ close: Type.Boolean(), mail: Type.Boolean() }),
 });
 export type RequestDetails = Static<typeof requestShape>;
 

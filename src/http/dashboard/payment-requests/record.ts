@@ -8,11 +8,13 @@ import {
   type PaymentRequest,
   type RequestSums,
 } from '../../../domain/payment-request.ts';
+import type { InvoiceSummary } from '../../../store/payments/invoice-documents.ts';
+import type { MailOfInvoice as MailRow } from '../../../store/people/mails.ts';
 import type { Links } from '../../../wire/payment.ts';
 import { requestUrl } from '../../../wire/payment-request.ts';
 import { isoTime, isoTimeOrNull } from '../../../wire/time.ts';
 import { paymentRow } from '../payments/record.ts';
-import type { RequestDetails, RequestRow } from './contract.ts';
+import type { InvoiceDocumentView, RequestDetails, RequestRow } from './contract.ts';
 
 /** A request with its sums at a time. */
 export interface ReadRequest {
@@ -49,6 +51,7 @@ export const SHOWN_INVOICES = 20;
 export function requestDetails(
   read: ReadRequest,
   invoices: readonly Payment[],
+  document: InvoiceDocumentView | null,
   { links, mayChange }: { readonly links: Links; readonly mayChange: boolean },
 ): RequestDetails {
   const { request, now } = read;
@@ -65,7 +68,33 @@ export function requestDetails(
     ended_at: isoTimeOrNull(request.endedAt),
     invoices: invoices.slice(0, SHOWN_INVOICES).map(paymentRow),
     has_more_invoices: invoices.length > SHOWN_INVOICES,
-    can: { close: mayChange && row.status === 'open' && takesPayments(request, now) },
+    document,
+    can: {
+      close: mayChange && row.status === 'open' && takesPayments(request, now),
+      mail: mayChange && document?.mail === 'can',
+    },
+  };
+}
+
+/** A request's invoice, with its mails. */
+export function documentView(
+  { number, dueOn, email }: InvoiceSummary,
+  { status }: PaymentRequest,
+  mail: InvoiceDocumentView['mail'],
+  mails: readonly MailRow[],
+): InvoiceDocumentView {
+  return {
+    number,
+    due_on: dueOn,
+    email,
+    has_receipt: status === 'paid',
+    mail,
+    mails: mails.toReversed().map(({ id, kind, outcome, createdAt, endedAt }) => ({
+      id,
+      kind,
+      state: outcome === null ? 'waiting' : outcome === 'sent' ? 'sent' : 'not_sent',
+      at: isoTime(endedAt ?? createdAt),
+    })),
   };
 }
 

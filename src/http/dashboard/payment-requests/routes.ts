@@ -1,10 +1,14 @@
 import type { FastifyRequest } from 'fastify';
+import type { App } from '../../../app/context.ts';
+import { invoiceMailState } from '../../../app/notifications/invoice-mails.ts';
 import { closeRequest } from '../../../app/payment-requests/close-request.ts';
 import { createRequest } from '../../../app/payment-requests/create-request.ts';
 import { rejected } from '../../../app/rejected.ts';
 import { decodeId, encodeId } from '../../../domain/id.ts';
 import type { PaymentRequest } from '../../../domain/payment-request.ts';
 import { findRequest, findRequests, newestInvoices, requestSums } from '../../../store/payments/payment-requests.ts';
+import { findInvoiceSummary } from '../../../store/payments/invoice-documents.ts';
+import { mailsOfRequest } from '../../../store/people/mails.ts';
 import { findProject } from '../../../store/projects/projects.ts';
 import { notFound } from '../../errors.ts';
 import { refusalError, sentenceError } from '../../page-sentences.ts';
@@ -16,7 +20,7 @@ import { refusedError } from '../refusal-words.ts';
 import type { Dashboard, Routes } from '../route.ts';
 import { formRequest, notAgain, type ProjectScope, viewerOf } from '../scope.ts';
 import type { RequestDetails } from './contract.ts';
-import { requestDetails, requestRow, SHOWN_INVOICES } from './record.ts';
+import { documentView, requestDetails, requestRow, SHOWN_INVOICES } from './record.ts';
 
 const REQUESTS = '/dashboard/api/projects/:project/:mode/payment-requests';
 const CREATE = `POST ${REQUESTS}` as const;
@@ -25,19 +29,7 @@ const CHANGE = { action: 'change_payments' } as const;
 
 /** The payment requests of a project and mode. */
 export function paymentRequestRoutes(routes: Routes, { people: { app: core } }: Dashboard): void {
-  const details = async (
-    call: FastifyRequest,
-    scope: ProjectScope,
-    request: PaymentRequest,
-  ): Promise<RequestDetails> => {
-    const now = core.clock();
-    const [sumsOf, invoices] = await Promise.all([
-      requestSums(core.db, [request.id], now),
-      newestInvoices(core.db, request.id, SHOWN_INVOICES + 1),
-    ]);
-    const { mayChange } = viewerOf(call, scope);
-    return requestDetails({ request, sums: sumsOf(request.id), now }, invoices, { links: core.links, mayChange });
-  };
+  const details = requestViewer(core);
   routes.add(`GET ${REQUESTS}`, READ, async ({ scope: { projectId, mode }, query }) => {
     const page = keysetOf(query, (text) => decodeId('request', text));
     const found = await findRequests(core.db, { projectId, mode, status: query.status ?? null }, page);
@@ -52,7 +44,7 @@ export function paymentRequestRoutes(routes: Routes, { people: { app: core } }: 
     );
   });
   routes.add(`GET ${REQUESTS}/:request`, READ, async ({ scope, params, request }) => {
-    const found = await findRequest(core.db, selectorOf(scope, params.request));
+    const found = await findRequest(core.db, requestSelector(scope, params.request));
     if (found === null) throw noRequest();
     return details(request, scope, found);
   });
@@ -75,7 +67,7 @@ export function paymentRequestRoutes(routes: Routes, { people: { app: core } }: 
     }
   });
   routes.add(`POST ${REQUESTS}/:request/close`, CHANGE, async ({ scope, params, request, own }) => {
-    const outcome = await closeRequest(own, selectorOf(scope, params.request), null);
+    const outcome = await closeRequest(own, requestSelector(scope, params.request), null);
     switch (outcome.kind) {
       case 'done':
         return details(request, scope, outcome.request);
@@ -91,13 +83,32 @@ export function paymentRequestRoutes(routes: Routes, { people: { app: core } }: 
   });
 }
 
-function selectorOf({ projectId, mode }: ProjectScope, text: string) {
+/** Shows a request as it is now, to the person of a call. */
+export function requestViewer(core: App) {
+  return async (call: FastifyRequest, scope: ProjectScope, request: PaymentRequest): Promise<RequestDetails> => {
+    const now = core.clock();
+    const [sumsOf, invoices, invoice] = await Promise.all([
+      requestSums(core.db, [request.id], now),
+      newestInvoices(core.db, request.id, SHOWN_INVOICES + 1),
+      findInvoiceSummary(core.db, request.id),
+    ]);
+    const mails = invoice === null ? [] : await mailsOfRequest(core.db, request.id);
+    const state = invoice && (await invoiceMailState(core, request, invoice.email));
+    const document = invoice && state && documentView(invoice, request, state, mails);
+    const { mayChange } = viewerOf(call, scope);
+    const read = { request, sums: sumsOf(request.id), now };
+    return requestDetails(read, invoices, document, { links: core.links, mayChange });
+  };
+}
+
+/** The request in a path. */
+export function requestSelector({ projectId, mode }: ProjectScope, text: string) {
   const id = decodeId('request', text);
   if (id === null) throw noRequest();
   return { id, projectId, mode };
 }
 
-const noRequest = () => notFound('There is no such payment request in this project and mode.');
+export const noRequest = () => notFound('There is no such payment request in this project and mode.');
 
 /** The form as the body of the API, whose rules it follows; an empty text is absent. */
 function apiBody({ amount, min_amount: min, max_amount: max, ...body }: BodyOf<typeof CREATE>): CreateRequestBody {

@@ -9,7 +9,8 @@ import type { RequestDetails } from '../../src/http/dashboard/payment-requests/c
 import { findRequest } from '../../src/store/payments/payment-requests.ts';
 import { actsTest } from './acts.fixture.ts';
 
-const { test, app, owner, support } = await actsTest();
+const { test, app, owner } = await actsTest();
+const support = await test.join('support');
 const viewer = await test.join('viewer');
 
 const DAY_MS = 24 * 60 * 60_000;
@@ -159,11 +160,11 @@ describe('invoices', () => {
       [
         item({ price: '-5' }),
         'items.1.price',
-        /The price must be a number from 0\.00 to 10,000,000\.00 EUR|The price must be a number from/,
+        /The price must be a number from 0 to .* EUR/,
       ],
       [item({ price: 'x' }), 'items.1.price', /number/],
-      [item({ price: '10000000', quantity: '1000' }), 'items.1.price', /come to a sum/],
-      [item({ price: '9999999.99', quantity: '1' }), 'items', /The invoice must come to a sum/],
+      [item({ price: '1000000', quantity: '1000' }), 'items.1.price', /come to a sum/],
+      [item({ price: '999999.99', quantity: '1' }), 'items', /The invoice must come to a sum/],
       [{ items: [{ ...ITEM, price: '0' }] }, 'items', /sum from 0\.01/],
       [{ items: [] }, 'items', /at least one entry/],
       [{ items: Array.from({ length: 201 }, () => ITEM) }, 'items', /at most 200 entries/],

@@ -136,6 +136,10 @@ export interface TextValues {
   readonly remove_label: 'name';
   readonly simulated_by: 'who';
   readonly done_advance: 'count' | 'time';
+  readonly invoice_issued: 'number';
+  readonly invoice_item: 'place';
+  readonly invoice_remove_item: 'place';
+  readonly invoice_vat: 'rate';
   readonly access_used_by: 'keys' | 'when';
   readonly access_your_address: 'address';
   readonly add_address: 'address';

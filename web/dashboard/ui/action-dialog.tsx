@@ -56,6 +56,7 @@ interface FormDialogProps {
   /** The text of its button; by default its name. */
   readonly confirm?: string;
   readonly text: ReactNode;
+  readonly isWide?: boolean;
   /** Whether something would be lost by leaving it. */
   readonly isDirty?: boolean;
   readonly action: Action;
@@ -70,6 +71,7 @@ export function FormDialog({
   name,
   confirm = name,
   text,
+  isWide = false,
   isDirty = false,
   action,
   fields = [],
@@ -78,7 +80,7 @@ export function FormDialog({
 }: FormDialogProps) {
   const { t } = useLocale();
   return (
-    <Dialog title={name} description={text} onClose={onClose}>
+    <Dialog title={name} description={text} wide={isWide} onClose={onClose}>
       <Form isDirty={isDirty} fault={action.error} onSubmit={() => action.mutate()}>
         {children}
         <DialogActions

@@ -14,6 +14,7 @@ import { useLog } from '../log/use-log.ts';
 import css from './payment-requests.module.css';
 import { RequestPanel, RequestStatusBadge } from './request-panel.tsx';
 
+const NewInvoiceDialog = lazy(async () => ({ default: (await import('./new-invoice-dialog.tsx')).NewInvoiceDialog }));
 const NewRequestDialog = lazy(async () => ({ default: (await import('./new-request-dialog.tsx')).NewRequestDialog }));
 
 /** The filter and the chosen request in the URL. */
@@ -63,24 +64,33 @@ export function PaymentRequestsPage() {
   );
 }
 
-/** The button that creates a request, for people whose role permits it. */
+/** The buttons that create a request, alone or with an invoice, for people whose role permits it. */
 function NewRequest({ onShow }: { readonly onShow: (request: string | undefined) => void }) {
-  const { t } = useLocale('payment-requests');
+  const { t } = useLocale('payment-requests', 'invoices');
   const { mode } = useScope();
-  const [isOpen, open] = useState(false);
+  const [opened, open] = useState<'request' | 'invoice' | null>(null);
   // An open dialog stays, with its typed text, and says so if the role no longer permits it.
   return (
     <>
       {useActions().includes(`change_${mode}_payments`) ? (
-        <Button kind="primary" icon="plus" onClick={() => open(true)}>
-          {t('ask_new')}
-        </Button>
+        <>
+          <Button icon="invoice" onClick={() => open('invoice')}>
+            {t('invoice_new')}
+          </Button>
+          <Button kind="primary" icon="plus" onClick={() => open('request')}>
+            {t('ask_new')}
+          </Button>
+        </>
       ) : null}
-      {isOpen ? (
+      {opened === null ? null : (
         <Suspense>
-          <NewRequestDialog onShow={onShow} onClose={() => open(false)} />
+          {opened === 'invoice' ? (
+            <NewInvoiceDialog onShow={onShow} onClose={() => open(null)} />
+          ) : (
+            <NewRequestDialog onShow={onShow} onClose={() => open(null)} />
+          )}
         </Suspense>
-      ) : null}
+      )}
     </>
   );
 }

@@ -14,12 +14,16 @@ import logCss from '../log/log.module.css';
 import { Block, CodeBlock, LogPanel, PaymentLink } from '../log/log-panel.tsx';
 import { PageLinks } from '../payments/link-dialog.tsx';
 import { paymentRequestsKey } from '../payments/queries.ts';
+import { InvoiceBlock } from './invoice-document.tsx';
 import css from './payment-requests.module.css';
 
 interface RequestPanelProps {
   readonly request: string;
   readonly onClose: () => void;
 }
+
+/** How often a mail that waits is looked at. */
+const MAIL_MS = 2_000;
 
 function requestQuery(scope: Scope, request: string) {
   const params = { ...scope, request };
@@ -30,7 +34,12 @@ function requestQuery(scope: Scope, request: string) {
 /** One payment request: its link, sums and invoices. */
 export function RequestPanel({ request: id, onClose }: RequestPanelProps) {
   const { t } = useLocale('payment-requests');
-  const found = useQuery(requestQuery(useScope(), id));
+  const found = useQuery({
+    ...requestQuery(useScope(), id),
+    // Nothing tells the page that a mail was sent.
+    refetchInterval: ({ state }) =>
+      state.data?.document?.mails.some((mail) => mail.state === 'waiting') === true ? MAIL_MS : false,
+  });
   return (
     <LogPanel title={t('ask_one')} found={found} onClose={onClose}>
       {(request) => <Request request={request} />}
@@ -49,6 +58,7 @@ export function RequestStatusBadge({ status }: { readonly status: RequestStatus 
 
 function Request({ request }: { readonly request: RequestDetails }) {
   const { t } = useLocale('payment-requests');
+  const scope = useScope();
   const [isClosing, close] = useState(false);
   return (
     <>
@@ -58,6 +68,9 @@ function Request({ request }: { readonly request: RequestDetails }) {
       </p>
       {request.description === null ? null : <p className={css.description}>{request.description}</p>}
       <PageLinks of="request" title={request.title} text={t('ask_link_text')} url={request.url} email="" canPrint />
+      {request.document === null ? null : (
+        <InvoiceBlock request={request} document={request.document} shows={requestQuery(scope, request.id)} />
+      )}
       <Sums request={request} />
       <RequestFacts request={request} />
       <Invoices request={request} />

@@ -129,7 +129,7 @@ interface Counted {
 function Counts({ counts, has_more: hasMore, open }: Counted) {
   const { t, number } = useLocale('settings');
   const left = open === 0 ? null : <p>{t('settings_customers_open', { count: number(open) })}</p>;
-  if (counts.payments === 0) {
+  if (counts.payments === 0 && counts.invoices === 0) {
     return (
       <Notice>
         <p>{t('settings_customers_none')}</p>
@@ -143,6 +143,7 @@ function Counts({ counts, has_more: hasMore, open }: Counted) {
     [t('settings_customers_notes'), counts.notes],
     [t('settings_customers_reasons'), counts.refund_reasons],
     [t('settings_customers_answers'), counts.answers],
+    [t('settings_customers_invoices'), counts.invoices],
   ] as const;
   return (
     <>

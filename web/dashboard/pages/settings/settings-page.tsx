@@ -15,6 +15,7 @@ import { Button } from '../../ui/button.tsx';
 import { sizeText, useDownload } from '../../download.ts';
 import { CustomerMailsCard } from './customer-mails-card.tsx';
 import { DatevCard } from './datev-card.tsx';
+import { InvoicesCard } from './invoices-card.tsx';
 import { CustomersDialog } from './customers-dialog.tsx';
 import { useScope } from '../../scope.ts';
 
@@ -35,6 +36,7 @@ export function SettingsPage() {
           <>
             <SettingsForm key={project} settings={settings.data} />
             <CustomerMailsCard />
+            <InvoicesCard />
             <DatevCard />
             <DataCard
               mayExport={actions.includes('export_project')}

@@ -94,3 +94,10 @@ function headersOf(raw: string): ReadonlyMap<string, string> {
       }),
   );
 }
+
+/** The PDF that is attached to a mail; null if there is none. */
+export function attachedPdf({ raw }: Pick<TakenMail, 'raw'>): { readonly name: string; readonly bytes: Buffer } | null {
+  const [, head = '', body] = /(Content-Type: application\/pdf[^]*?)\r\n\r\n([^]*?)\r\n--/.exec(raw) ?? [];
+  if (body === undefined) return null;
+  return { name: /filename="?([^"\r\n;]+)/.exec(head)?.[1] ?? '', bytes: Buffer.from(body, 'base64') };
+}

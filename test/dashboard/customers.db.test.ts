@@ -1,7 +1,10 @@
 import * as fc from 'fast-check';
 import { sql } from 'kysely';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { firstUuidOf } from '../../src/domain/id.ts';
+import { begun, issued, withSeller } from '../../src/app/payment-requests/invoices.fixture.ts';
+import { settleDueRequests } from '../../src/app/payment-requests/settle-requests.ts';
+import { simulateOutcome } from '../../src/app/sandbox/simulate-outcome.ts';
+import { encodeId, firstUuidOf } from '../../src/domain/id.ts';
 import { PAYMENT_APIS } from '../../src/domain/payment.ts';
 import { PAYMENT_STATUSES } from '../../src/domain/status.ts';
 import type { CustomerDetails, CustomerView } from '../../src/http/dashboard/customers/contract.ts';
@@ -54,6 +57,21 @@ const exported = async (body: object, browser = owner.browser) =>
   (await browser.call({ method: 'POST', path: `${base()}/export`, body })).text;
 
 describe('customers', () => {
+  it('show open invoices for their address in any case, until these are paid', async () => {
+    const shop = { ...app, projectId };
+    await withSeller(shop);
+    await pay('ann@shop.example');
+    const request = await issued(shop, { email: 'Ann@Shop.example' });
+    await issued(shop, { email: 'eve@shop.example' });
+    await issued(shop, { email: 'ann@shop.example', mode: 'live' });
+    expect((await find('ann@shop.example')).body.open).toMatchObject([
+      { id: encodeId('request', request.id), title: 'Invoice INV-2026-0001', left: '23.8', currency: 'EUR' },
+    ]);
+    await simulateOutcome(app, { id: await begun(shop, request) }, 'paid');
+    while ((await settleDueRequests(app, 100)) > 0);
+    expect((await find('ann@shop.example')).body).toMatchObject({ open: [], payments: 2 });
+  });
+
   it('are the addresses of payments in any case, those with the newest payments first, with sums in the shop’s currency', async () => {
     await test.http.changeProject(projectId, { defaultCurrency: 'EUR' });
     const first = await pay('Ann@Shop.example', { currency: 'EUR', amountMinor: 1_000n, amountUsdCents: 1_100n });

@@ -157,11 +157,7 @@ describe('invoices', () => {
       [item({ vat_rate: '-1' }), 'items.1.vat_rate', /The VAT rate must be a percentage from 0 to 100/],
       [item({ vat_rate: '101' }), 'items.1.vat_rate', /percentage/],
       [item({ quantity: '0' }), 'items.1.quantity', /The quantity must be a number above 0/],
-      [
-        item({ price: '-5' }),
-        'items.1.price',
-        /The price must be a number from 0 to .* EUR/,
-      ],
+      [item({ price: '-5' }), 'items.1.price', /The price must be a number from 0 to .* EUR/],
       [item({ price: 'x' }), 'items.1.price', /number/],
       [item({ price: '1000000', quantity: '1000' }), 'items.1.price', /come to a sum/],
       [item({ price: '999999.99', quantity: '1' }), 'items', /The invoice must come to a sum/],

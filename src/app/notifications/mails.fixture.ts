@@ -3,6 +3,7 @@ import { expect, vi } from 'vitest';
 import { WAIT } from '../../../test/deadline.ts';
 import { testApp, type TestApp } from '../../../test/harness.ts';
 import { noteProblems, type Noted } from '../../../test/problems.ts';
+import type { DocumentRenderer } from '../../documents/renderer.ts';
 import type { Role } from '../../domain/role.ts';
 import { createMailSender, type MailSender } from '../../mail/send.ts';
 import { localSmtp, type LocalSmtp } from '../../mail/smtp-server.fixture.ts';
@@ -22,7 +23,7 @@ export interface MailApp {
   readonly mailer: Mailer;
   readonly noted: readonly Noted[];
   /** Another process's; `sender` in place of its way to the server. */
-  readonly newMailer: (sender?: MailSender) => Mailer;
+  readonly newMailer: (sender?: MailSender, renderer?: DocumentRenderer) => Mailer;
   readonly sender: MailSender;
   /** Somebody with an account; a role in all projects unless one is named. */
   readonly join: (email: string, role: Role, projectId?: string | null) => Promise<string>;
@@ -43,8 +44,8 @@ export async function mailApp(): Promise<MailApp> {
   const app = { ...made, sendsMail: true };
   const problems = noteProblems();
   const sender = createMailSender({ server: smtp.server, from: FROM, answerMs: 5_000 });
-  const newMailer = (other: MailSender = sender): Mailer =>
-    createMailer(app, { sender: other, from: FROM.address, siteUrl: SITE, renderer: app.renderer, problems });
+  const newMailer = (other: MailSender = sender, renderer: DocumentRenderer = app.renderer): Mailer =>
+    createMailer(app, { sender: other, from: FROM.address, siteUrl: SITE, renderer, problems });
   return {
     app,
     smtp,

@@ -107,6 +107,7 @@ export interface TextValues {
   readonly customer_more: 'number';
   readonly customer_no_sums: 'number';
   readonly customer_unvalued: 'count' | 'currency';
+  readonly customer_left: 'amount';
   readonly accept_facts: 'confirmed' | 'expected';
   readonly accept_missing: 'amount';
   readonly accept_refunded: 'amount';

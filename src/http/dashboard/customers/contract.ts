@@ -21,10 +21,20 @@ const customerShape = Type.Object({
 });
 export type CustomerView = Static<typeof customerShape>;
 
-/** The newest of a customer's payments, refunds and notes. */
+/** The newest of a customer's payments, open invoices, refunds and notes. */
 const detailsShape = Type.Object({
   ...customerShape.properties,
   newest: Type.Array(paymentRowShape),
+  /** Payment requests with an invoice for this address that still take money. `left` is decimal text. */
+  open: Type.Array(
+    Type.Object({
+      id: Type.String(),
+      title: Type.String(),
+      left: Type.String(),
+      currency: oneOf(FIATS),
+      created_at: time(),
+    }),
+  ),
   refunds: Type.Array(
     Type.Object({
       id: Type.String(),

@@ -1,6 +1,7 @@
 import { exportCustomers } from '../../../app/dashboard/export-customers.ts';
 import { encodeId, parseUuid } from '../../../domain/id.ts';
 import { fiatDecimals, formatDecimal, type Fiat } from '../../../domain/money.ts';
+import { leftMinor } from '../../../domain/payment-request.ts';
 import { publicPaymentId } from '../../../domain/payment-kind.ts';
 import {
   aboutCustomer,
@@ -9,6 +10,8 @@ import {
   type Customer,
   type CustomerNote,
 } from '../../../store/payments/customers.ts';
+import { openInvoicesOf } from '../../../store/payments/invoice-documents.ts';
+import { requestSums } from '../../../store/payments/payment-requests.ts';
 import { NO_FILTERS } from '../../../store/payments/payment-filter.ts';
 import { searchPayments } from '../../../store/payments/payment-list.ts';
 import { currencyOf } from '../../../store/projects/projects.ts';
@@ -21,7 +24,7 @@ import type { CustomerDetails, CustomerFilters, CustomerView } from './contract.
 
 const CUSTOMERS = '/dashboard/api/projects/:project/:mode/customers';
 const READ = { action: 'read_payments' } as const;
-/** The newest payments, refunds and notes of a customer; the lists have all. */
+/** The newest payments, open invoices, refunds and notes of a customer; the lists have all. */
 const SHOWN = 10;
 
 /** The customers of a project and mode: those whose payments have an e-mail address. */
@@ -43,13 +46,23 @@ export function customerRoutes(routes: Routes, dashboard: Dashboard): void {
     const customer = await findCustomer(db, scope, currency, email);
     if (customer === null) throw notFound('No payment in this project and mode has this e-mail address.');
     const page = { after: null, limit: SHOWN };
-    const [payments, { refunds, notes }] = await Promise.all([
+    const [payments, open, { refunds, notes }] = await Promise.all([
       searchPayments(db, scope, { ...NO_FILTERS, customerEmail: email }, page),
+      openInvoicesOf(db, scope, email, SHOWN),
       aboutCustomer(db, scope, email, SHOWN),
     ]);
+    const requests = open.map(({ id }) => id);
+    const sumsOf = await requestSums(db, requests, dashboard.people.app.clock());
     return {
       ...customerView(customer, currency),
       newest: payments.map(paymentRow),
+      open: open.map((request) => ({
+        id: encodeId('request', request.id),
+        title: request.title,
+        left: formatDecimal(leftMinor(request, sumsOf(request.id)) ?? 0n, fiatDecimals(request.currency)),
+        currency: request.currency,
+        created_at: isoTime(request.createdAt),
+      })),
       refunds: refunds.map(({ id, status, units, decimals, asset, createdAt }) => ({
         id: encodeId('refund', id),
         status,

@@ -17,7 +17,7 @@ interface CustomerPanelProps {
   readonly onClose: () => void;
 }
 
-/** A customer: sums, and the newest payments, refunds and notes. */
+/** A customer: sums, and the newest payments, open invoices, refunds and notes. */
 export function CustomerPanel({ email, onClose }: CustomerPanelProps) {
   const { t } = useLocale('customers');
   const scope = useScope();
@@ -69,6 +69,7 @@ function Customer({ customer }: { readonly customer: CustomerDetails }) {
       >
         {t('customer_payments')}
       </Link>
+      <OpenInvoices open={customer.open} />
       <Refunds refunds={customer.refunds} />
       <Notes notes={customer.notes} />
     </>
@@ -104,6 +105,24 @@ function Newest({ customer }: { readonly customer: CustomerDetails }) {
     ] as const;
   });
   return <Listed title={t('customer_newest')} rows={rows} />;
+}
+
+function OpenInvoices({ open }: Pick<CustomerDetails, 'open'>) {
+  const { t, fiat } = useLocale('customers');
+  const scope = useScope();
+  const rows = open.map(({ id, title, left, currency, created_at: at }) => {
+    return [
+      id,
+      <>
+        <Link to="/projects/$project/$mode/payment-requests" params={scope} search={{ show: id }}>
+          {title}
+        </Link>
+        <span>{t('customer_left', { amount: fiat(left, currency) })}</span>
+        <Ago iso={at} />
+      </>,
+    ] as const;
+  });
+  return <Listed title={t('customer_open')} rows={rows} />;
 }
 
 const TONES = { pending: 'open', completed: 'good', failed: 'bad' } as const;

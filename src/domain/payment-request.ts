@@ -45,7 +45,7 @@ export interface PaymentRequest {
 export interface RequestSums {
   /** Confirmed money. */
   readonly paidMinor: bigint;
-  /** Money that was seen and is not confirmed yet. */
+  /** Money that was seen and is not confirmed yet; without that of failed invoices, which may never be confirmed. */
   readonly pendingMinor: bigint;
   /** Completed refunds. */
   readonly refundedMinor: bigint;

@@ -1,13 +1,13 @@
 import type { ProjectMode } from '../../domain/permission.ts';
-import { takesPayments, type PaymentRequest } from '../../domain/payment-request.ts';
-import { livingInvoices, lockRequest, requestSums } from '../../store/payments/payment-requests.ts';
+import type { PaymentRequest } from '../../domain/payment-request.ts';
+import { lockRequest, requestSums } from '../../store/payments/payment-requests.ts';
 import { saveChanges } from '../../store/payments/save-changes.ts';
 import { requestView } from '../../wire/payment-request.ts';
 import { recordPeoplesAudit } from '../audit.ts';
 import type { App } from '../context.ts';
 import { answerRow, inTransactionOnce, type IdempotencyRequest, type Replay } from '../idempotency.ts';
-import { cancelPayment } from '../payments/payment-actions.ts';
 import { auditedRequest, saveRequest } from './save-request.ts';
+import { cancelUnpaid, settleRequest } from './settle-requests.ts';
 
 export type ClosedRequest =
   | { readonly kind: 'done'; readonly body: string; readonly request: PaymentRequest }
@@ -28,17 +28,16 @@ export async function closeRequest(
     const found = await lockRequest(trx, id);
     if (found?.projectId !== projectId || found.mode !== mode) return { kind: 'not_found' };
     const now = app.clock();
-    if (!takesPayments(found, now)) return { kind: 'not_open', request: found };
     const sums = (await requestSums(trx, [id], now))(id);
-    const request = await saveRequest(app, trx, { ...found, status: 'closed', endedAt: now }, sums, ['closed'], now);
+    // Money may have come that no worker has looked at: it can have ended the request.
+    const current = await settleRequest(app, trx, found, sums, now);
+    if (current.status !== 'open') return { kind: 'not_open', request: current };
+    const request = await saveRequest(app, trx, { ...current, status: 'closed', endedAt: now }, sums, ['closed'], now);
     await recordPeoplesAudit(app, trx, auditedRequest('payment.request_close', request));
     const body = JSON.stringify(requestView(request, sums, app.links));
     if (idempotency !== null) await saveChanges(trx, [], 2, [answerRow(idempotency, body, now)]);
     return { kind: 'done', body, request };
   });
-  // In transactions of their own, because payments are locked before requests. A crash leaves them to their expiry.
-  if (outcome.kind === 'done') {
-    for (const invoice of await livingInvoices(app.db, id, app.clock())) await cancelPayment(app, { id: invoice });
-  }
+  if (outcome.kind === 'done' || outcome.kind === 'not_open') await cancelUnpaid(app, id);
   return outcome;
 }

@@ -91,13 +91,13 @@ export function touchRequests(ids: readonly string[]): Statement {
 }
 
 /**
- * The worth of an invoice's money in minor units of its currency, at the rate of its quote, rounded down. Within the
- * tolerance it is the invoice's amount.
+ * The worth of an invoice's money in minor units of its currency, at the rate of its quote, rounded half up as in the
+ * books. Within the tolerance it is the invoice's amount.
  */
 const worth = (units: RawBuilder<unknown>): RawBuilder<unknown> => sql`
   case when p.owed_units is null then 0
     when abs(${units} - p.owed_units) <= p.tolerance_units then p.amount_minor
-    else div(${units} * p.amount_minor, p.owed_units) end`;
+    else div(2 * ${units} * p.amount_minor + p.owed_units, 2 * p.owed_units) end`;
 
 /** A sum that fits a bigint, whatever a token of a test chain is made to hold. */
 const bounded = (sum: RawBuilder<unknown>): RawBuilder<unknown> =>
@@ -110,7 +110,7 @@ export async function requestSums(
   now: number,
 ): Promise<(id: string) => RequestSums> {
   const { rows } = await sql<RequestSums & { readonly id: string }>`
-    select i.request as id, ${bounded(sql`sum(i.paid)`)} as "paidMinor", ${bounded(sql`sum(i.seen - i.paid)`)} as "pendingMinor",
+    select i.request as id, ${bounded(sql`sum(i.paid)`)} as "paidMinor", ${bounded(sql`sum(i.seen - i.paid) filter (where i.status <> 'failed')`)} as "pendingMinor",
       ${bounded(sql`sum(i.refunded)`)} as "refundedMinor",
       (count(*) filter (where i.status = 'completed'))::int as payments, (count(*) filter (where i.taken))::int as taken
     from (

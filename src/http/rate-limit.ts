@@ -39,8 +39,12 @@ const WINDOW_MS = 60_000;
 /** Default requests per minute of a session of the dashboard. */
 export const SESSION_LIMIT = 1_200;
 
-/** Enough to mistype an amount some times; a visitor who makes invoices without end is stopped. */
-const INVOICE_LIMIT = 10;
+/**
+ * Enough for the visitors behind one address, with a mistyped amount here and there. The window is as long as an
+ * invoice usually waits for money, so that no client fills the places of a request by itself (`MAX_LIVING`).
+ */
+const INVOICE_LIMIT = 30;
+const INVOICE_WINDOW_MS = 30 * 60_000;
 
 /** All clients of a public key together may use this many times its limit. */
 const SHARED_FACTOR = 10;
@@ -48,7 +52,8 @@ const SHARED_FACTOR = 10;
 const MAX_WINDOWS = 100_000;
 
 /**
- * Fixed windows of one minute, in memory or shared through Redis. While Redis is down each process counts for itself.
+ * Fixed windows of one minute, for `invoices` of half an hour, in memory or shared through Redis. While Redis is down
+ * each process counts for itself.
  *
  * @param limits requests per minute: of a test key, of a live key, of a client on the pages, and of a session
  */
@@ -57,8 +62,8 @@ export function createRateLimits(
   redis: Redis | null,
   maxWindows = MAX_WINDOWS,
 ): RateLimits {
-  const counterOf = (bucket: Bucket, limit: number): Counter => {
-    return { ...windowsOf(redis, bucket, WINDOW_MS, maxWindows), limit };
+  const counterOf = (bucket: Bucket, limit: number, windowMs = WINDOW_MS): Counter => {
+    return { ...windowsOf(redis, bucket, windowMs, maxWindows), limit, windowMs };
   };
   const counters: Readonly<Record<Bucket, Counter>> = {
     test: counterOf('test', limits.test),
@@ -68,12 +73,16 @@ export function createRateLimits(
     page: counterOf('page', limits.page),
     docs: counterOf('docs', limits.page),
     'no-session': counterOf('no-session', limits.page),
-    invoices: counterOf('invoices', INVOICE_LIMIT),
+    invoices: counterOf('invoices', INVOICE_LIMIT, INVOICE_WINDOW_MS),
     dashboard: counterOf('dashboard', limits.dashboard ?? SESSION_LIMIT),
   };
-  const allowance = (limit: number, { used, msLeft: reportedMs }: Window, allowed: boolean): Allowance => {
+  const allowance = (
+    { limit, windowMs }: Counter,
+    { used, msLeft: reportedMs }: Window,
+    allowed: boolean,
+  ): Allowance => {
     // If the clock was set back meanwhile, this is longer than a window can be.
-    const msLeft = Math.min(reportedMs, WINDOW_MS);
+    const msLeft = Math.min(reportedMs, windowMs);
     return {
       allowed,
       limit,
@@ -86,11 +95,11 @@ export function createRateLimits(
     consume: async (bucket, id) => {
       const counter = counters[bucket];
       const window = await counter.consume(id);
-      return allowance(counter.limit, window, window.used <= counter.limit);
+      return allowance(counter, window, window.used <= counter.limit);
     },
     peek: async (bucket, id) => {
       const counter = counters[bucket];
-      return allowance(counter.limit, await counter.peek(id), true);
+      return allowance(counter, await counter.peek(id), true);
     },
   };
 }
@@ -139,6 +148,7 @@ function windowsOf(redis: Redis | null, bucket: string, windowMs: number, maxWin
 
 interface Counter extends Windows {
   readonly limit: number;
+  readonly windowMs: number;
 }
 
 /** Windows end by the monotonic clock, so that setting the time of day does not prolong one. */

@@ -79,6 +79,7 @@ const CONTEXT: PageContext = {
   refunds: [],
   wrongMoney: [],
   isActive: true,
+  isShared: false,
   evm: null,
   explorer: null,
   monitoringMs: 7 * 24 * 60 * MINUTE,

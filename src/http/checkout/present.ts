@@ -30,6 +30,11 @@ export interface PageFacts {
   readonly wrongMoney: readonly WrongMoney[];
   /** Whether the shop takes payments; a deactivated project's open payments must not be paid. */
   readonly isActive: boolean;
+  /**
+   * Whether everybody with the link of its payment request is led to this page. Then it cannot cancel, and leads to no
+   * refund: what is given back is not for whoever comes first.
+   */
+  readonly isShared: boolean;
 }
 
 export interface PageContext extends PageFacts {
@@ -140,15 +145,16 @@ function stepOf(payment: Payment, context: PageContext): Step {
 
 function openStep(payment: Payment, context: PageContext): Step {
   const untouched = payment.received.all.seenUnits === 0n;
+  const canCancel = untouched && !context.isShared;
   if (context.now >= inTimeUntil(payment)) return { kind: 'checking' };
-  if (!context.isActive) return { kind: 'unavailable', why: 'inactive', canCancel: untouched };
+  if (!context.isActive) return { kind: 'unavailable', why: 'inactive', canCancel };
   const { quote } = payment;
   const mayChoose = PAYMENT_KINDS[payment.api].choosesToken && untouched;
   if (quote !== null && !(mayChoose && context.wantsOtherToken && context.tokens.length > 0)) {
     return payStep(payment, quote, context, mayChoose && context.tokens.length > 1);
   }
-  if (context.tokens.length === 0) return { kind: 'unavailable', why: 'no_wallet', canCancel: untouched };
-  return { kind: 'choose', tokens: context.tokens, current: quote, canCancel: untouched };
+  if (context.tokens.length === 0) return { kind: 'unavailable', why: 'no_wallet', canCancel };
+  return { kind: 'choose', tokens: context.tokens, current: quote, canCancel };
 }
 
 function payStep(payment: Payment, quote: Quote, context: PageContext, canChangeToken: boolean): PayStep {
@@ -167,7 +173,7 @@ function payStep(payment: Payment, quote: Quote, context: PageContext, canChange
     tokenUri: namesContract ? uri : null,
     transfer: context.payable ? evmTransfer(request) : null,
     canChangeToken,
-    canCancel: payment.received.all.seenUnits === 0n,
+    canCancel: payment.received.all.seenUnits === 0n && !context.isShared,
   };
 }
 

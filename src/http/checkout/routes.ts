@@ -17,7 +17,7 @@ import { asRequestError, reportFault } from '../errors.ts';
 import { pathOf } from '../path.ts';
 import { assetRoutes } from '../pages/assets.ts';
 import { checkoutEvents } from './events.ts';
-import { currentVersion, patiently, paymentPages, type Checkout } from './show-payment.ts';
+import { currentVersion, isSharedInvoice, patiently, paymentPages, type Checkout } from './show-payment.ts';
 import { frameOf, localeOf, type PageRequest, sendPage, brandingRoutes } from './frame.ts';
 import { pageHref, paymentPath } from './present.ts';
 import { leaveRoutes } from './leave-page.ts';
@@ -103,7 +103,9 @@ function paymentRoutes(app: FastifyInstance, checkout: Checkout): void {
     return noticeOf(await selectToken(forRequest(core, request.id), { id: payment.id }, wanted));
   });
   action('cancel', async (payment, request) =>
-    noticeOf(await cancelPayment(forRequest(core, request.id), { id: payment.id })),
+    (await isSharedInvoice(core, payment))
+      ? 'not_open'
+      : noticeOf(await cancelPayment(forRequest(core, request.id), { id: payment.id })),
   );
   action('simulate', async (payment, request) => {
     const outcome = SIMULATIONS.find((name) => name === field(request, 'outcome'));

@@ -20,7 +20,9 @@ import { monitoringMsOf } from '../../app/payments/payment-policy.ts';
 import { encodeId } from '../../domain/id.ts';
 import { otherMoney } from '../../domain/other-money.ts';
 import { isFinal, isOpen } from '../../domain/status.ts';
+import { isInParts } from '../../domain/payment-request.ts';
 import type { Refund } from '../../domain/refund.ts';
+import { findRequest } from '../../store/payments/payment-requests.ts';
 import { paidAfterFailing } from '../../store/refunds/late-payouts.ts';
 import { listRefunds } from '../../store/refunds/refunds.ts';
 import { findTransfers } from '../../store/payments/transfers.ts';
@@ -166,24 +168,38 @@ export function paymentPages(checkout: Checkout): PaymentPages {
 }
 
 /** The facts about a payment of which nothing else is known. */
-export const NO_FACTS: PageFacts = { confirmations: null, refunds: [], wrongMoney: [], isActive: true };
+export const NO_FACTS: PageFacts = {
+  confirmations: null,
+  refunds: [],
+  wrongMoney: [],
+  isActive: true,
+  isShared: false,
+};
 
 /** The dependencies of reading the facts. */
 type Reading = Pick<Api, 'app'> & { readonly access: Pick<Access, 'project'> };
 
 /** Everything that the page depends on besides the payment. Reads only the facts that the payment's status can need. */
 export async function pageFacts({ app, access }: Reading, payment: Payment): Promise<PageFacts> {
+  const isShared = await isSharedInvoice(app, payment);
+  const facts = { ...NO_FACTS, isShared };
   if (isFinal(payment.status)) {
     const [refunds, wrongMoney] = await Promise.all([refundNews(app, payment), wrongMoneyOf(app, payment)]);
-    return { ...NO_FACTS, refunds, wrongMoney: notRefunded(wrongMoney, refunds) };
+    return { ...facts, refunds: isShared ? [] : refunds, wrongMoney: notRefunded(wrongMoney, refunds) };
   }
   if (isOpen(payment.status)) {
     const [wrongMoney, project] = await Promise.all([wrongMoneyOf(app, payment), access.project(payment.projectId)]);
-    return { ...NO_FACTS, wrongMoney, isActive: project?.active !== false };
+    return { ...facts, wrongMoney, isActive: project?.active !== false };
   }
   return payment.status === 'confirming'
-    ? { ...NO_FACTS, confirmations: await app.railFor(payment.mode).confirmations(payment) }
-    : NO_FACTS;
+    ? { ...facts, confirmations: await app.railFor(payment.mode).confirmations(payment) }
+    : facts;
+}
+
+/** Whether the page of a payment request leads all its visitors to this invoice. */
+export async function isSharedInvoice({ db }: Api['app'], { paymentRequestId: id }: Payment): Promise<boolean> {
+  const request = id === null ? null : await findRequest(db, { id });
+  return request !== null && isInParts(request);
 }
 
 /** Wrong money in tokens that no refund returns: the same asset on another network is another token. */

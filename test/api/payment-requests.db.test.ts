@@ -58,6 +58,48 @@ async function eventsOf(shop: Shop): Promise<readonly string[]> {
   return rows.map(({ type }) => type).filter((type) => type.startsWith('payment_request.'));
 }
 
+describe('money at the end of a request', () => {
+  it('that came just before it is closed makes it paid', async () => {
+    const shop = await http.shop();
+    const request = await created(shop);
+    await become(await invoiceOf(request), 'paid');
+    const closed = await shop.call({ path: `/v1/payment_requests/${request.id}/close`, body: {} });
+    expect(closed.status).toBe(400);
+    expect(closed.text).toContain('cannot be closed because it is paid');
+    expect(await read(shop, request)).toMatchObject({ status: 'paid', amount_paid: 100 });
+    expect(await eventsOf(shop)).toEqual(['payment_request.paid']);
+  });
+
+  it('that makes up its sum cancels the invoice that still asks', async () => {
+    const shop = await http.shop();
+    const request = await created(shop);
+    const first = await invoiceOf(request);
+    await become(first, 'part');
+    await become(first, 'expired');
+    const second = await invoiceOf(request);
+    await become(first, 'late');
+    expect(await read(shop, request)).toMatchObject({ status: 'paid', amount_paid: 100 });
+    const { body } = await shop.call({ path: `/v1/invoices/${publicPaymentId(second)}` });
+    expect(body.status).toBe('cancelled');
+  });
+
+  it('that may never be confirmed holds nobody up', async () => {
+    const shop = await http.shop();
+    const request = await created(shop);
+    await become(await invoiceOf(request), 'failed');
+    expect(await read(shop, request)).toMatchObject({ amount_pending: 0, amount_left: 100 });
+    await become(await invoiceOf(request), 'paid');
+    expect(await read(shop, request)).toMatchObject({ status: 'paid', amount_paid: 100 });
+  });
+
+  it('in a part is worth what the books say', async () => {
+    const shop = await http.shop();
+    const request = await created(shop, { amount: 20 });
+    await become(await invoiceOf(request), 'part');
+    expect(await read(shop, request)).toMatchObject({ amount_paid: 10, amount_left: 10 });
+  });
+});
+
 describe('a payment request', () => {
   it('answers what was asked for, and where payers go; nothing is quoted', async () => {
     const shop = await http.shop();
@@ -257,6 +299,10 @@ describe('a payment request', () => {
     [{ expires_at: '2020-01-01T00:00:00Z' }, 'expires_at', /future/],
     [{ expires_at: 'tomorrow' }, 'expires_at', /with its zone/],
     [{ expires_at: '2026-02-31T00:00:00' }, 'expires_at', /with its zone/],
+    [{ expires_at: '2027-02-30T00:00:00Z' }, 'expires_at', /with its zone/],
+    [{ title: 'Cake \u202egnp.exe' }, 'title', /direction of text/],
+    [{ title: '\u200b' }, 'title', /not be empty/],
+    [{ ask: { note: true }, metadata: { note: 'mine' } }, 'metadata', /must not have the key note/],
     [{ coins: ['XXX'] }, 'coins', /neither/],
     [{ success_url: 'javascript:1' }, 'success_url', /http/],
   ])('with %j is refused by name', async (fields, param, rule) => {

@@ -191,7 +191,7 @@ describe.skipIf(hasNoBrowser)('the payment page in the frame of a shop', () => {
       expect(navigations).toEqual([`${shop}/`]);
       await frame.getByRole('link', { name: say('back_to_request') }).click();
       await frame.getByRole('heading', { name: 'For the animals' }).waitFor();
-      await page.getByRole('button', { name: 'Close' }).click();
+      await frame.getByLabel(say('request_amount', { currency: 'EUR' })).press('Escape');
       await until('the frame is gone', async () => (await page.locator('iframe').count()) === 0);
     });
 

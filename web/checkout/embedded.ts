@@ -11,22 +11,14 @@ export interface Embedding {
   draw(live: HTMLElement): void;
 }
 
-/** Tells the shop that frames the page, and only its origin, that this is one of our pages and not an error. */
-export function speakToShop(): void {
-  const origin = document.querySelector('main')?.dataset['embed'];
-  if (origin === undefined || window.parent === window) return;
-  const message: EmbedMessage = { source: 'cointill', type: 'ready', payment_id: '', status: '' };
-  window.parent.postMessage(message, origin);
-}
-
 /** Sends messages to the shop that frames the page, and only to its origin. Null if the page is not framed. */
-export function embedding(first: HTMLElement): Embedding | null {
-  const origin = first.dataset['embed'];
+export function embedding(first: HTMLElement | null): Embedding | null {
+  const origin = document.querySelector('main')?.dataset['embed'];
   if (origin === undefined || window.parent === window) return null;
   let live = first;
   let postedStatus = '';
   const post = (type: EmbedMessage['type']) => {
-    const { payment = '', status = '' } = live.dataset;
+    const { payment = '', status = '' } = live?.dataset ?? {};
     const message: EmbedMessage = { source: 'cointill', type, payment_id: payment, status };
     window.parent.postMessage(message, origin);
   };
@@ -38,7 +30,8 @@ export function embedding(first: HTMLElement): Embedding | null {
     const isTyping = event.target instanceof HTMLInputElement && event.target.value !== '';
     if (event.key === 'Escape' && !event.defaultPrevented && !isTyping) post('close');
   });
-  speakToShop();
+  // Says that this is one of our pages and not an error.
+  post('ready');
   return {
     draw: (next) => {
       live = next;

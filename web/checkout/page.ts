@@ -1,5 +1,5 @@
 import { drawLocalTimes, pageReceivedAt, startClock } from './clock.ts';
-import { embedding, speakToShop } from './embedded.ts';
+import { embedding } from './embedded.ts';
 import { submitOnce } from './forms.ts';
 import { keepLive, type Follower } from './live.ts';
 import { swapLive } from './swap.ts';
@@ -23,7 +23,7 @@ function start(): void {
   submitOnce(translate, null);
   unhide(document);
   drawLocalTimes(document.documentElement.lang, translate);
-  speakToShop();
+  embedding(null);
   loadWhenChanged();
 }
 

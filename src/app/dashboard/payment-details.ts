@@ -1,7 +1,9 @@
 import type { Token } from '../../domain/asset.ts';
-import type { Confirmations } from '../../domain/payment.ts';
+import type { Confirmations, Payment } from '../../domain/payment.ts';
+import { isInParts } from '../../domain/payment-request.ts';
 import { shownAddress } from '../../rails/address.ts';
 import { findPaymentDetails, type PaymentDetails } from '../../store/payments/payment-details.ts';
+import { findRequest } from '../../store/payments/payment-requests.ts';
 import type { App } from '../context.ts';
 import { explorerOf } from '../explorer.ts';
 import { selects, type PaymentSelector } from '../payments/change-payment.ts';
@@ -28,6 +30,7 @@ export async function readPaymentDetails(app: App, selector: PaymentSelector): P
   const { payment, transfers, addresses, quotes } = details;
   const rail = app.railFor(payment.mode);
   const policy = (await policiesOf(app, app.db, [payment]))(payment);
+  const can = possibleActions(payment, details, app.clock(), policy);
   const shown = <Placed extends { readonly network: Parameters<typeof shownAddress>[0]; readonly address: string }>(
     one: Placed,
   ): Placed => ({ ...one, address: shownAddress(one.network, one.address) });
@@ -38,9 +41,15 @@ export async function readPaymentDetails(app: App, selector: PaymentSelector): P
       ? {}
       : { transfers: transfers.map(shown), addresses: addresses.map(shown), quotes: quotes.map(shown) }),
     confirmations: await rail.confirmations(payment),
-    can: possibleActions(payment, details, app.clock(), policy),
+    can: { ...can, accept: can.accept && !(await countsAsPart(app, payment)) },
     refundable: refundableMoney(payment, transfers, details.taken),
     irregularPayouts: details.refunds.length > 0 ? await irregularPayouts(app, payment.id) : [],
     explorerOf: (token) => explorerOf(rail, token),
   };
+}
+
+/** Whether the money counts for a payment request that is paid in parts. Accepting it as the whole would count it twice. */
+async function countsAsPart({ db }: App, { exception, paymentRequestId: id }: Payment): Promise<boolean> {
+  const request = id === null || exception !== 'underpaid' ? null : await findRequest(db, { id });
+  return request !== null && isInParts(request);
 }

@@ -26,6 +26,9 @@ export function isLine(text: string, max: number): boolean {
   );
 }
 
+/** Whether the text changes the direction of what stands after it. */
+export const turnsText = (text: string): boolean => TURNS_TEXT.test(text);
+
 export function checkDirection(text: string, param: string): Rejected | null {
-  return TURNS_TEXT.test(text) ? rejected('name_direction', { param }) : null;
+  return turnsText(text) ? rejected('name_direction', { param }) : null;
 }

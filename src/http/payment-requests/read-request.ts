@@ -1,8 +1,10 @@
 import type { NewRequest } from '../../app/payment-requests/create-request.ts';
 import type { AccessKey } from '../../app/projects/access.ts';
+import { turnsText } from '../../app/projects/name.ts';
 import type { Fiat } from '../../domain/money.ts';
 import type { PaymentRequest } from '../../domain/payment-request.ts';
 import type { RefusalCode } from '../../domain/sentence.ts';
+import { hasVisible } from '../../domain/visible.ts';
 import { readAmount, readCoins, readCurrency } from '../common-fields.ts';
 import { invalid, type RequestError } from '../errors.ts';
 import { pageSentence } from '../page-sentences.ts';
@@ -16,6 +18,12 @@ export function readRequest(
 ): NewRequest {
   const currency = readCurrency(body.currency);
   const { ask = {} } = body;
+  if (ask.note === true && body.metadata?.['note'] !== undefined) {
+    throw invalid(
+      'metadata',
+      'metadata must not have the key note if ask.note is true: the payer’s note has that key.',
+    );
+  }
   return {
     projectId: project.id,
     mode,
@@ -38,7 +46,10 @@ export function readRequest(
 
 function readTitle(title: string): string {
   const trimmed = title.trim();
-  if (trimmed === '') throw refused('title', 'must not be empty', 'text_empty');
+  if (!hasVisible(trimmed)) throw refused('title', 'must not be empty', 'text_empty');
+  if (turnsText(trimmed)) {
+    throw refused('title', 'must not contain characters that change the direction of text', 'name_direction');
+  }
   return trimmed;
 }
 
@@ -64,8 +75,10 @@ const MAX_LIFETIME_MS = 10 * 366 * 24 * 3_600_000;
 
 function readExpiry(text: string | undefined, now: number): number | null {
   if (text === undefined) return null;
-  const at = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d)$/.test(text) ? Date.parse(text) : NaN;
-  if (Number.isNaN(at)) {
+  const [, day] = /^(\d{4}-\d\d-\d\d)T\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d)$/.exec(text) ?? [];
+  const at = Date.parse(text);
+  // `Date` reads 30 February as 2 March.
+  if (day === undefined || Number.isNaN(at) || new Date(`${day}T00:00Z`).toISOString().slice(0, 10) !== day) {
     throw invalid('expires_at', 'expires_at must be a time with its zone, such as 2026-12-31T23:59:59Z.');
   }
   if (at <= now) throw refused('expires_at', 'must be in the future', 'date_past');

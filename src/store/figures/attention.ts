@@ -40,6 +40,10 @@ export interface FaultyPayment {
   readonly since: number | null;
 }
 
+/** Money of an invoice of a request that is paid in parts: it counts there, and the rest is asked for again. */
+const COUNTS_AS_PART = sql`exists (select from payment_requests q
+  where q.id = p.payment_request_id and q.max_payments = 1 and q.amount_minor is not null)`;
+
 /** Payments with an exception that nobody has dealt with yet, newest first. */
 export async function unusualPayments(
   db: Database,
@@ -52,7 +56,7 @@ export async function unusualPayments(
           when p.exception = 'reorged' then 'reorged'
           when p.exception = 'paid_late' and p.cancelled_at is not null and p.status <> 'completed' and l.left_units > 0 then 'paid_after_cancel'
           when p.exception = 'paid_late' and p.status <> 'completed' and l.left_units > 0 then 'paid_late'
-          when p.exception = 'underpaid' and p.status <> 'completed' and l.left_units > 0 then 'underpaid'
+          when p.exception = 'underpaid' and p.status <> 'completed' and l.left_units > 0 and not ${COUNTS_AS_PART} then 'underpaid'
           when p.exception = 'overpaid' and l.left_units > p.owed_units + p.tolerance_units then 'overpaid'
         end as kind, ${PAYMENT_COLUMNS}, l.left_units as "leftUnits", null::timestamptz as since,
         (select count(*) from events e where e.payment_id = p.id and e.type = any (${stepEvents('exception')}::text[])) || ':' || p.seen_units as occurrence

@@ -126,6 +126,8 @@ export interface TextValues {
   readonly events_sent: 'count' | 'events';
   readonly edited: 'time';
   readonly lives_minutes: 'count';
+  readonly new_payment_text_live: 'event';
+  readonly new_payment_text_test: 'event';
   readonly note_too_long: 'count' | 'max';
   readonly rate_locked: 'asset' | 'rate' | 'time';
   readonly refund_address_hint: 'network';

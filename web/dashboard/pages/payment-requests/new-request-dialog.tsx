@@ -14,6 +14,7 @@ import { Button } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Field } from '../../ui/field.tsx';
 import { TextArea } from '../../ui/form.tsx';
+import { Notice } from '../../ui/notice.tsx';
 import { NotLoaded } from '../../ui/placeholder.tsx';
 import { useTypedNumber } from '../../use-typed-number.ts';
 import { LinkDialog } from '../payments/link-dialog.tsx';
@@ -47,17 +48,21 @@ interface NewRequestProps {
 
 /** Creates a payment request, and shows its link. */
 export function NewRequestDialog({ onShow, onClose }: NewRequestProps) {
-  const { t } = useLocale('payment-requests', 'list');
+  const { t } = useLocale('payment-requests', 'list', 'detail');
   const [form, setForm] = useState(EMPTY);
   const { offer, create } = useCreate(form);
   const { data } = offer;
   if (create.data !== undefined) {
     return <Created made={create.data} title={form.title.trim()} onShow={onShow} onClose={onClose} />;
   }
-  if (data === undefined) {
+  if (data === undefined || data.data.length === 0) {
     return (
       <Dialog title={t('ask_new')} onClose={onClose}>
-        <NotLoaded query={offer} rows={4} />
+        {data === undefined ? (
+          <NotLoaded query={offer} rows={4} />
+        ) : (
+          <Notice kind="warning">{t('new_payment_none')}</Notice>
+        )}
       </Dialog>
     );
   }

@@ -68,7 +68,7 @@ export function NewPaymentDialog({ onClose }: { readonly onClose: () => void }) 
     <FormDialog
       name={t('new_payment')}
       confirm={t('create_payment')}
-      text={t(`new_payment_text_${mode}`)}
+      text={t(`new_payment_text_${mode}`, { event: fields.token === '' ? 'invoice.created' : 'order.created' })}
       isDirty={JSON.stringify(fields) !== JSON.stringify(EMPTY)}
       action={create}
       fields={['amount', 'order_id', 'description', 'customer_email']}

@@ -3,3 +3,6 @@
 drop index concurrently if exists payments_living_by_request;
 create index concurrently payments_living_by_request on payments (payment_request_id, id)
   where payment_request_id is not null and status not in ('completed', 'failed', 'expired', 'cancelled');
+-- The deletion of customers' data clears the events of their requests, which belong to no payment.
+drop index concurrently if exists events_of_requests;
+create index concurrently events_of_requests on events (project_id) where payment_id is null and type like 'payment_request.%';

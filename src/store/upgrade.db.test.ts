@@ -70,7 +70,7 @@ const MERGED: Readonly<Record<string, string>> = {
   '0066_customers.sql': '4256ed05d7488e1c',
   '0067_payment_requests.sql': '5ab6ba22d52df8e1',
   '0068_invoice_documents.sql': '0e64a70fb906848d',
-  '0070_living_invoices.sql': '3cebc9011c980d10',
+  '0070_living_invoices.sql': 'ab7f048a9a4b28aa',
 };
 
 interface KnownColumn {

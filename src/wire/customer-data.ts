@@ -1,5 +1,8 @@
 import type { RawJson } from './number.ts';
 
+/** The text that replaces a deleted one where a text must be. */
+export const FORGOTTEN = '(deleted)';
+
 /** The fields that customers wrote, or merchants about them, by their names in answers and events. */
 const CLEARED = new Set([
   'customer_email',
@@ -18,6 +21,7 @@ const CLEARED = new Set([
  */
 export const HAS_CUSTOMER_DATA = [
   String.raw`"(${[...CLEARED].join('|')})":[^n]`,
+  String.raw`"title":"(?!\(deleted\)")`,
   String.raw`"metadata":\{(?!\}|"order_id":"([^"\\]|\\.)*"\})`,
 ].join('|');
 
@@ -47,6 +51,7 @@ export function withoutCustomerData(body: string): string {
     // A JavaScript number would lose digits.
     if (typeof value === 'number' && source !== undefined) return json.rawJSON(source);
     if (CLEARED.has(key)) return null;
+    if (key === 'title') return FORGOTTEN;
     return key === 'metadata' ? onlyOrder(value) : value;
   });
   return JSON.stringify(cleared);

@@ -3,11 +3,13 @@ import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { keyedRequest, newPayment } from '../harness.ts';
 import { dashboardTest } from '../dashboard.ts';
 import { issued, withSeller } from '../../src/app/payment-requests/invoices.fixture.ts';
+import { payRequest } from '../../src/app/payment-requests/pay-request.ts';
+import { settleDueRequests } from '../../src/app/payment-requests/settle-requests.ts';
 import { simulatePayment } from '../../src/app/payments/simulate-payment.ts';
 import { findAnswer } from '../../src/store/projects/answers.ts';
 import { countCustomerData } from '../../src/store/payments/customer-data.ts';
 import { TEXT_COLUMNS } from '../../src/store/text-columns.fixture.ts';
-import { encodeId } from '../../src/domain/id.ts';
+import { decodeId, encodeId } from '../../src/domain/id.ts';
 import { orderView } from '../../src/wire/order.ts';
 
 const test = await dashboardTest();
@@ -269,4 +271,37 @@ describe("the deletion of customers' data", () => {
     const answer = await remove(app.projectId, { email: 'ada@customer.example' });
     expect(answer).toMatchObject({ status: 403, body: { error: { type: 'reauthentication_required' } } });
   });
+});
+
+it('clears the texts of a request that the customer was asked for money by, and those of its events', async () => {
+  const shop = await test.http.shop();
+  const { projectId } = shop;
+  const fields = { amount: 10, currency: 'EUR', title: `Dress for ${WORD}` };
+  const texts = { description: `Blue, ${WORD}`, metadata: { who: WORD }, success_url: `https://shop.example/${WORD}` };
+  const made: unknown[] = [];
+  for (const max_payments of [1, null]) {
+    const body = { ...fields, ...texts, max_payments, ask: { email: true } };
+    const request = await shop.call({ path: '/v1/payment_requests', body });
+    expect(request.status).toBe(200);
+    const id = decodeId('request', request.body['id']) ?? '';
+    const outcome = await payRequest(app, id, {
+      amountMinor: null,
+      email: EMAIL,
+      name: null,
+      note: null,
+      invoiceId: null,
+    });
+    if (outcome.kind !== 'invoice') throw new Error(outcome.kind);
+    await simulatePayment(app, { id: outcome.payment.id }, 'paid');
+    made.push(request.body['id']);
+  }
+  await settleDueRequests(app, 100);
+  expect((await remove(projectId, { email: EMAIL })).status).toBe(200);
+  const [once, many] = await Promise.all(made.map((id) => shop.call({ path: `/v1/payment_requests/${id}` })));
+  expect(once?.body).toMatchObject({ title: '(deleted)', description: null, metadata: {}, success_url: null });
+  // What anybody can pay says nothing of one customer.
+  expect(many?.body).toMatchObject({ ...fields, ...texts });
+  const { rows } = await sql<{ body: string }>`
+    select body from events where project_id = ${projectId} and body like ${`%${WORD}%`}`.execute(db);
+  expect(rows.filter(({ body }) => !body.includes(String(made[1])))).toEqual([]);
 });

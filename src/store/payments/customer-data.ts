@@ -1,11 +1,11 @@
 import { sql, type RawBuilder } from 'kysely';
-import { firstUuidOf } from '../../domain/id.ts';
+import { encodeId, firstUuidOf } from '../../domain/id.ts';
 import { isFinal, PAYMENT_STATUSES } from '../../domain/status.ts';
-import { HAS_CUSTOMER_DATA, withoutCustomerData } from '../../wire/customer-data.ts';
+import { FORGOTTEN, HAS_CUSTOMER_DATA, withoutCustomerData } from '../../wire/customer-data.ts';
 import { publicPaymentId } from '../../domain/payment-kind.ts';
 import type { PaymentApi } from '../../domain/payment.ts';
 import { digestOfKey, isDigestOfKey } from '../projects/answers.ts';
-import { deleteViewsAndLabels, FORGOTTEN, forgetInAudit, mentions } from './customer-texts.ts';
+import { deleteViewsAndLabels, forgetInAudit, mentions } from './customer-texts.ts';
 import { countBuyers, forgetBuyers } from './invoice-documents.ts';
 import { affectedRows, timestamp, type Database, type Trx } from '../database.ts';
 import { ADDRESS, HAS_ENDED_WITH_ADDRESS, IS_RUNNING } from './payment-keys.ts';
@@ -128,12 +128,14 @@ export async function deleteCustomerData(
     sql`update refunds set reason = null where payment_id = any (${ids}::uuid[]) and reason is not null`,
   );
   await clearMarks(trx, projectId, ids);
-  const events = await clearEvents(trx, ids);
-  await clearIdempotentAnswers(trx, projectId, names, emails);
+  const requests = await clearRequests(trx, ids);
+  const meant: MeantEvents = { payments: ids, events: await eventsOfRequests(trx, projectId, requests) };
+  const events = await clearEvents(trx, meant);
+  await clearIdempotentAnswers(trx, projectId, [...names, ...requests], emails);
   // The last step, because it keeps all records of attempts waiting. Attempts recorded before it are cleared; those
   // recorded after it read the cleared events (docs/decisions/0225).
   await sql`lock table delivery_attempts in share row exclusive mode`.execute(trx);
-  const answers = await clearAnswers(trx, ids);
+  const answers = await clearAnswers(trx, meant);
   const counts = { payments: rows.length, events, notes, refundReasons, answers, invoices };
   return { counts, auditEntries, next: rows.length < limit ? null : (ids.at(-1) ?? null) };
 }
@@ -158,15 +160,48 @@ async function clearMarks(trx: Trx, projectId: string, ids: readonly string[]): 
       union all select id::text from refunds where payment_id = any (${ids}::uuid[]))`.execute(trx);
 }
 
+/**
+ * Clears the texts of payment requests that ask for money once and got some of these payments: they are about that
+ * customer. Those that many can pay say nothing of one. The title of an invoice's request is its number. Returns their
+ * public ids.
+ */
+async function clearRequests(trx: Trx, paymentIds: readonly string[]): Promise<readonly string[]> {
+  const { rows } = await sql<{ id: string }>`
+    update payment_requests r set description = null, metadata = null, success_url = null,
+      title = case when exists (select from invoice_documents d where d.payment_request_id = r.id) then title else ${FORGOTTEN} end
+    where r.max_payments = 1
+      and r.id in (select payment_request_id from payments where id = any (${paymentIds}::uuid[]))
+    returning r.id`.execute(trx);
+  return rows.map(({ id }) => encodeId('request', id));
+}
+
+/** The ids of the events of payment requests; they belong to no payment. */
+async function eventsOfRequests(trx: Trx, projectId: string, requests: readonly string[]): Promise<readonly string[]> {
+  if (requests.length === 0) return [];
+  const { rows } = await sql<{ id: string }>`
+    select id from events where project_id = ${projectId} and payment_id is null and type like 'payment_request.%'
+      and substring(body from '"id":"(req_[^"]+)"') = any (${requests}::text[])`.execute(trx);
+  return rows.map(({ id }) => id);
+}
+
+/** Events of some payments, and others. */
+interface MeantEvents {
+  readonly payments: readonly string[];
+  readonly events: readonly string[];
+}
+
+const isMeant = ({ payments, events }: MeantEvents): RawBuilder<unknown> =>
+  sql`(e.payment_id = any (${payments}::uuid[]) or e.id = any (${events}::uuid[]))`;
+
 /** Clears answers with their headers; returns how many had a body. */
-async function clearAnswers(trx: Trx, ids: readonly string[]): Promise<number> {
+async function clearAnswers(trx: Trx, meant: MeantEvents): Promise<number> {
   const { rows } = await sql<{ said: number }>`
     select count(*)::integer as said from events e join deliveries d on d.event_id = e.id
       join delivery_attempts a on a.delivery_id = d.id
-    where e.payment_id = any (${ids}::uuid[]) and a.response_body <> ''`.execute(trx);
+    where ${isMeant(meant)} and a.response_body <> ''`.execute(trx);
   await sql`
     update delivery_attempts a set response_body = null, response_headers = null from deliveries d, events e
-    where e.payment_id = any (${ids}::uuid[]) and d.event_id = e.id and a.delivery_id = d.id
+    where ${isMeant(meant)} and d.event_id = e.id and a.delivery_id = d.id
       and (a.response_body is not null or a.response_headers is not null)`.execute(trx);
   return rows[0]?.said ?? 0;
 }
@@ -174,14 +209,12 @@ async function clearAnswers(trx: Trx, ids: readonly string[]): Promise<number> {
 /**
  * Clears bodies and the request ids that shops chose; returns how many bodies had customers' data, counted as above.
  */
-async function clearEvents(trx: Trx, ids: readonly string[]): Promise<number> {
+async function clearEvents(trx: Trx, meant: MeantEvents): Promise<number> {
   const { rows } = await sql<{ id: string; body: string; hasData: boolean }>`
-    select id, body, body ~ ${HAS_CUSTOMER_DATA} as "hasData" from events
-    where payment_id = any (${ids}::uuid[])`.execute(trx);
+    select id, body, body ~ ${HAS_CUSTOMER_DATA} as "hasData" from events e
+    where ${isMeant(meant)}`.execute(trx);
   await sql`
-    update events set request_id = null where payment_id = any (${ids}::uuid[]) and ${hasAddress(sql`request_id`)}`.execute(
-    trx,
-  );
+    update events e set request_id = null where ${isMeant(meant)} and ${hasAddress(sql`request_id`)}`.execute(trx);
   const changed = rows.flatMap(({ id, body: before }) => {
     const body = withoutCustomerData(before);
     return body === before ? [] : [{ id, body }];

@@ -1,9 +1,7 @@
 import { sql } from 'kysely';
 import { encodeId } from '../../domain/id.ts';
+import { FORGOTTEN } from '../../wire/customer-data.ts';
 import type { Trx } from '../database.ts';
-
-/** The text that replaces a deleted one; in the audit log the database's trigger allows only this text. */
-export const FORGOTTEN = '(deleted)';
 
 /** Whether a text, or a query with escapes, contains one of these addresses, which are in lower case. */
 export function mentions(text: string, emails: readonly string[]): boolean {

@@ -30,8 +30,15 @@ export interface LocalSmtp {
 export const USER = 'payments@shop.example';
 export const PASSWORD = 'p@ss/w:rd 100%';
 
-/** A real mail server on this machine, which takes everything, without TLS and log-in unless `options` have them. */
-export async function localSmtp(options: SMTPServerOptions = {}, named: Partial<SmtpServer> = {}): Promise<LocalSmtp> {
+/**
+ * A real mail server on this machine, which takes everything, without TLS and log-in unless `options` have them.
+ * `finished` takes what ends it.
+ */
+export async function localSmtp(
+  options: SMTPServerOptions = {},
+  named: Partial<SmtpServer> = {},
+  finished: (end: () => Promise<void>) => void = onTestFinished,
+): Promise<LocalSmtp> {
   const taken: TakenMail[] = [];
   const local: Pick<LocalSmtp, 'taken' | 'answer' | 'answerRecipient'> = {
     taken,
@@ -76,7 +83,7 @@ export async function localSmtp(options: SMTPServerOptions = {}, named: Partial<
   smtp.on('error', () => {});
   const listening = smtp.listen(0, '127.0.0.1');
   await once(listening, 'listening');
-  onTestFinished(() => new Promise<void>((resolve) => smtp.close(() => resolve())));
+  finished(() => new Promise<void>((resolve) => smtp.close(() => resolve())));
   const { port } = listening.address() as AddressInfo;
   const server: SmtpServer = { host: '127.0.0.1', port, tls: 'offered', login: null, ...named };
   return Object.assign(local, { server, url: `smtp://127.0.0.1:${port}` });

@@ -165,6 +165,7 @@ const paymentRequests = inProjectWith(
     () => import('./pages/payment-requests/payment-requests-page.tsx'),
     'PaymentRequestsPage',
     'payment-requests',
+    'invoices',
     'detail',
     'list',
   ),

@@ -72,12 +72,9 @@ function summary(view: RequestView): Html {
     ])}
     ${
       files &&
-      html`<p class="actions row files">
-        <a class="button quiet" href="${files.invoice}" download><span>${locale.t('request_invoice')}</span></a>
-        ${
-          files.receipt &&
-          html`<a class="button quiet" href="${files.receipt}" download><span>${locale.t('request_receipt')}</span></a>`
-        }
+      html`<p class="files">
+        <a href="${files.invoice}" download>${locale.t('request_invoice')}</a>
+        ${files.receipt && html`<a href="${files.receipt}" download>${locale.t('request_receipt')}</a>`}
       </p>`
     }`;
 }

@@ -33,7 +33,7 @@ export function InvoiceBlock({ request, document, shows }: InvoiceProps) {
         facts={[
           [t('invoice_number'), <bdi>{document.number}</bdi>],
           [t('invoice_due_on'), fullDay(document.due_on)],
-          [t('invoice_email'), document.email === null ? null : <bdi>{document.email}</bdi>],
+          [t('email'), document.email === null ? null : <bdi>{document.email}</bdi>],
         ]}
       />
       <div className={css.buttons}>

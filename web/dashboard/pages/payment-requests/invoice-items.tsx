@@ -4,6 +4,7 @@ import {
   totalsOf,
   type InvoiceItem,
 } from '../../../../src/domain/invoice-document.ts';
+import { INVOICE_LIMITS } from '../../../../src/domain/parse-invoice.ts';
 import { fiatDecimals, formatDecimal, isFiat, parseDecimal } from '../../../../src/domain/money.ts';
 import { useLocale } from '../../locale.tsx';
 import { problemOf } from '../../problem.ts';
@@ -29,7 +30,6 @@ export function newItem(vatRate: string): TypedItem {
 
 const NUMBERS = ['quantity', 'price', 'vatRate'] as const;
 const PARAMS = { quantity: 'quantity', price: 'price', vatRate: 'vat_rate' } as const;
-const MAX_ITEMS = 200;
 
 /** The server's names of an item's fields. */
 export function itemFields(place: number): readonly string[] {
@@ -59,7 +59,7 @@ export function InvoiceItems({ items, vatRate, fault, onItems }: ItemsProps) {
         />
       ))}
       <Below id="invoice-items" hint={undefined} problem={problemOf(fault, 'items')} />
-      {items.length < MAX_ITEMS ? (
+      {items.length < INVOICE_LIMITS.items ? (
         <Button small icon="plus" onClick={() => onItems([...items, newItem(items.at(-1)?.vatRate ?? vatRate)])}>
           {t('invoice_add_item')}
         </Button>
@@ -170,6 +170,6 @@ function itemOf(
     exact(price, decimals),
     exact(vatRate, RATE_DECIMALS),
   ];
-  if (count === null || unitMinor === null || rate === null) return null;
+  if (count === null || unitMinor === null || rate === null || rate > BigInt(INVOICE_LIMITS.rate)) return null;
   return { description, quantity: count, unitMinor, rate: Number(rate) };
 }

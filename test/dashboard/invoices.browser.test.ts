@@ -82,9 +82,9 @@ describe.skipIf(hasNoBrowser)('Invoices', () => {
     await fillItem(form, 2, ['Filter papers', '1.5', '4', '7']);
     // 59.97 and 6.00; VAT 11.39 and 0.42.
     await form.getByText('€77.78').waitFor();
-    await form.getByRole('radio', { name: 'With VAT' }).click();
+    await form.getByRole('combobox', { name: 'Prices' }).selectOption('with');
     await form.getByText('€65.97').waitFor();
-    await form.getByRole('radio', { name: 'Without VAT' }).click();
+    await form.getByRole('combobox', { name: 'Prices' }).selectOption('without');
     await form.getByLabel('Due date').fill('2020-01-31');
     await submit();
     await form.getByText('The due date must not be before the date of the invoice.').waitFor();

@@ -165,7 +165,6 @@ const paymentRequests = inProjectWith(
     () => import('./pages/payment-requests/payment-requests-page.tsx'),
     'PaymentRequestsPage',
     'payment-requests',
-    'invoices',
     'detail',
     'list',
   ),

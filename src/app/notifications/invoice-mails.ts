@@ -126,7 +126,7 @@ export async function prepareForBuyer(
   return { ...mail, attachments: [{ name: pdf.fileName, type: 'application/pdf', bytes: pdf.bytes }] };
 }
 
-/** The sum that the mail names, in minor units: the whole, or for a reminder what is missing. Null: there is no news. */
+/** The sum that the mail names, in minor units: all of it, or of a reminder what is missing. Null: there is no news. */
 async function amountOf(
   app: App,
   request: PaymentRequest,

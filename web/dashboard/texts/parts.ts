@@ -5,7 +5,6 @@ import type bulk from '../../../texts/dashboard/en/bulk.json';
 import type common from '../../../texts/dashboard/en/common.json';
 import type customers from '../../../texts/dashboard/en/customers.json';
 import type detail from '../../../texts/dashboard/en/detail.json';
-import type invoices from '../../../texts/dashboard/en/invoices.json';
 import type keys from '../../../texts/dashboard/en/keys.json';
 import type list from '../../../texts/dashboard/en/list.json';
 import type notifications from '../../../texts/dashboard/en/notifications.json';
@@ -31,7 +30,6 @@ export interface TextParts {
   readonly bulk: typeof bulk;
   readonly customers: typeof customers;
   readonly detail: typeof detail;
-  readonly invoices: typeof invoices;
   readonly keys: typeof keys;
   readonly list: typeof list;
   readonly notifications: typeof notifications;

@@ -139,10 +139,6 @@ export interface TextValues {
   readonly remove_label: 'name';
   readonly simulated_by: 'who';
   readonly done_advance: 'count' | 'time';
-  readonly invoice_issued: 'number';
-  readonly invoice_item: 'place';
-  readonly invoice_remove_item: 'place';
-  readonly invoice_vat: 'rate';
   readonly access_used_by: 'keys' | 'when';
   readonly access_your_address: 'address';
   readonly add_address: 'address';
@@ -191,6 +187,10 @@ export interface TextValues {
   readonly ask_typed_from: 'least';
   readonly ask_typed_to: 'most';
   readonly ask_typed_within: 'least' | 'most';
+  readonly invoice_issued: 'number';
+  readonly invoice_item: 'place';
+  readonly invoice_remove_item: 'place';
+  readonly invoice_vat: 'rate';
   readonly change_role_of: 'email';
   readonly change_role_text: 'email';
   readonly deactivate_keys: 'email';

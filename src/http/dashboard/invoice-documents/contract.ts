@@ -48,7 +48,7 @@ const requestParams = Type.Object({ ...modeParams.properties, request: Type.Stri
 export const invoiceDocumentsContract = {
   [`GET ${SETTINGS}`]: { params: projectParams, answer: settingsShape },
   [`POST ${SETTINGS}`]: { params: projectParams, body: Type.Object(settings), answer: settingsShape },
-  /** What the form of a new invoice begins with. */
+  /** The values that the form of a new invoice begins with. */
   [`GET ${DOCUMENTS}/defaults`]: { params: modeParams, answer: defaultsShape },
   /** Errors name fields such as `items.2.price`. 503 while too many documents are rendered. */
   [`POST ${DOCUMENTS}`]: {

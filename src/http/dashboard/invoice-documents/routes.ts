@@ -1,4 +1,4 @@
-import { invoiceMailState, mailInvoice } from '../../../app/notifications/invoice-mails.ts';
+import { mailInvoice, type InvoiceMailState } from '../../../app/notifications/invoice-mails.ts';
 import { invoicePdf, type Documents } from '../../../app/payment-requests/invoice-pdf.ts';
 import {
   changeInvoiceSettings,
@@ -97,7 +97,7 @@ const NOT_SENT = {
   refused: 'invoice_mail_refused',
   not_of_people: 'invoice_mail_not_of_people',
   ended: 'request_ended',
-} as const satisfies Readonly<Record<Exclude<Awaited<ReturnType<typeof invoiceMailState>>, 'can'>, RefusalCode>>;
+} as const satisfies Readonly<Record<Exclude<InvoiceMailState, 'can'>, RefusalCode>>;
 
 function fileRoute({ app }: Routes, documents: Documents): void {
   const url = `${REQUEST}/files/:file` as const;

@@ -23,7 +23,7 @@ interface InvoiceProps {
 
 /** The request's invoice: its files, and its mails to the buyer. */
 export function InvoiceBlock({ request, document, shows }: InvoiceProps) {
-  const { t, fullDay } = useLocale('invoices', 'payment-requests');
+  const { t, fullDay } = useLocale('payment-requests');
   const scope = useScope();
   const path = '/dashboard/api/projects/:project/:mode/payment-requests/:request/files/:file';
   const href = (file: string): string => urlOf(path, { params: { ...scope, request: request.id, file } });
@@ -56,7 +56,7 @@ export function InvoiceBlock({ request, document, shows }: InvoiceProps) {
 }
 
 function MailButton({ request, document, shows }: InvoiceProps) {
-  const { t } = useLocale('invoices');
+  const { t } = useLocale('payment-requests');
   const scope = useScope();
   const mail = useChange({
     send: (api) =>
@@ -81,7 +81,7 @@ function MailButton({ request, document, shows }: InvoiceProps) {
 const TONES = { waiting: 'open', sent: 'good', not_sent: 'bad' } as const;
 
 function Mails({ mails }: Pick<Document, 'mails'>) {
-  const { t } = useLocale('invoices');
+  const { t } = useLocale('payment-requests');
   if (mails.length === 0) return null;
   return (
     <ul className={rows['rows']}>

@@ -45,7 +45,7 @@ interface ItemsProps {
 }
 
 export function InvoiceItems({ items, vatRate, fault, onItems }: ItemsProps) {
-  const { t } = useLocale('invoices');
+  const { t } = useLocale('payment-requests');
   return (
     <div className={css.items}>
       {items.map((item, place) => (
@@ -77,7 +77,7 @@ interface ItemProps extends Pick<ItemsProps, 'fault'> {
 }
 
 function Item({ item, place, fault, onChange, onRemove }: ItemProps) {
-  const { t, number } = useLocale('invoices', 'list');
+  const { t, number } = useLocale('payment-requests', 'list');
   const { plain } = useTypedNumber();
   const problem = (field: keyof typeof PARAMS): string | null => {
     const typed = item[field];
@@ -129,7 +129,7 @@ interface TotalsProps {
 
 /** The sums of the items that are complete, added up as the server does. */
 export function Totals({ items, currency, includesVat }: TotalsProps) {
-  const { t, fiat, percent } = useLocale('invoices');
+  const { t, fiat, percent } = useLocale('payment-requests');
   const { plain } = useTypedNumber();
   if (!isFiat(currency)) return null;
   const decimals = fiatDecimals(currency);

@@ -10,7 +10,6 @@ import { useLocale } from '../../locale.tsx';
 import { problemOf } from '../../problem.ts';
 import { useScope } from '../../scope.ts';
 import { FormDialog } from '../../ui/action-dialog.tsx';
-import { Choices } from '../../ui/choices.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Field } from '../../ui/field.tsx';
 import { EmailField, SelectField, TextArea } from '../../ui/form.tsx';
@@ -31,7 +30,7 @@ interface NewInvoiceProps {
 
 /** Issues an invoice, and shows its payment request. */
 export function NewInvoiceDialog(props: NewInvoiceProps) {
-  const { t } = useLocale('invoices');
+  const { t } = useLocale('payment-requests');
   const defaults = useQuery(
     reads(['invoice-defaults'], 'GET /dashboard/api/projects/:project/:mode/invoice-documents/defaults', {
       params: useScope(),
@@ -66,7 +65,7 @@ function useDays() {
 }
 
 function InvoiceForm({ defaults, onShow, onClose }: NewInvoiceProps & { readonly defaults: InvoiceDefaults }) {
-  const { t } = useLocale('invoices', 'list');
+  const { t } = useLocale('payment-requests');
   const day = useDays();
   const [empty] = useState<Typed>(() => ({
     items: [newItem(defaults.vat_rate)],
@@ -81,108 +80,125 @@ function InvoiceForm({ defaults, onShow, onClose }: NewInvoiceProps & { readonly
     language: defaults.language,
   }));
   const [form, setForm] = useState(empty);
-  const set = (change: Partial<Typed>): void => setForm((before) => ({ ...before, ...change }));
   const issue = useIssue(form, (made) => {
     onClose();
     onShow(made.id);
   });
-  const problem = (field: string): string | null => problemOf(issue.error, field);
+  const parts: PartProps = {
+    form,
+    defaults,
+    fault: issue.error,
+    set: (change) => setForm((before) => ({ ...before, ...change })),
+  };
   return (
     <FormDialog
-      name={t('invoice_new')}
-      confirm={t('invoice_issue')}
-      text={t('invoice_new_text')}
       isWide
+      name={t('invoice_new')}
+      text={t('invoice_new_text')}
+      confirm={t('invoice_issue')}
       isDirty={JSON.stringify(form) !== JSON.stringify(empty)}
       action={issue}
-      fields={[...FIELDS, ...form.items.flatMap((_, place) => itemFields(place))]}
+      fields={[...Object.values(PARAMS), ...form.items.flatMap((_, place) => itemFields(place))]}
       onClose={onClose}
     >
       {defaults.seller === null ? <Notice>{t('invoice_no_seller')}</Notice> : null}
-      <TextArea
-        label={t('invoice_buyer')}
-        hint={t('invoice_buyer_hint')}
-        rows={3}
-        value={form.buyer}
-        problem={problem('buyer_lines')}
-        onValue={(buyer) => set({ buyer })}
-      />
-      <Field
-        label={t('invoice_buyer_tax_id')}
-        value={form.taxId}
-        max={50}
-        autoComplete="off"
-        problem={problem('buyer_tax_id')}
-        onValue={(taxId) => set({ taxId })}
-      />
+      <BuyerFields {...parts} />
+      <PriceFields {...parts} />
+      <OtherFields {...parts} />
+    </FormDialog>
+  );
+}
+
+interface PartProps {
+  readonly form: Typed;
+  readonly defaults: InvoiceDefaults;
+  readonly fault: unknown;
+  readonly set: (change: Partial<Typed>) => void;
+}
+
+/** The server's names of the texts that show their own errors, beside those of items. */
+const PARAMS = {
+  buyer: 'buyer_lines',
+  taxId: 'buyer_tax_id',
+  email: 'email',
+  suppliedOn: 'supplied_on',
+  dueOn: 'due_on',
+  note: 'note',
+} as const;
+
+/** A text of the form, its error and its change, as every kind of field takes them. */
+function textOf({ form, fault, set }: PartProps, name: keyof typeof PARAMS) {
+  return {
+    value: form[name],
+    problem: problemOf(fault, PARAMS[name]),
+    onValue: (text: string): void => set({ [name]: text }),
+  };
+}
+
+function BuyerFields(parts: PartProps) {
+  const { t } = useLocale('payment-requests');
+  return (
+    <>
+      <TextArea label={t('invoice_buyer')} hint={t('invoice_buyer_hint')} {...textOf(parts, 'buyer')} />
+      <Field label={t('invoice_buyer_tax_id')} max={50} autoComplete="off" {...textOf(parts, 'taxId')} />
       <EmailField
         label={t('invoice_email')}
         hint={t('invoice_email_hint')}
         required={false}
         autoComplete="off"
-        value={form.email}
-        problem={problem('email')}
-        onValue={(email) => set({ email })}
+        {...textOf(parts, 'email')}
       />
+    </>
+  );
+}
+
+function PriceFields({ form, defaults, fault, set }: PartProps) {
+  const { t } = useLocale('payment-requests', 'list');
+  return (
+    <>
       <SelectField
         label={t('currency')}
         value={form.currency}
         options={defaults.currencies.map((one) => [one, one] as const)}
         onValue={(currency) => set({ currency })}
       />
-      <Choices
+      <SelectField
         label={t('invoice_prices')}
         value={form.includesVat ? 'with' : 'without'}
-        options={[
-          { value: 'without', text: t('invoice_prices_without') },
-          { value: 'with', text: t('invoice_prices_with') },
-        ]}
+        options={(['without', 'with'] as const).map((one) => [one, t(`invoice_prices_${one}`)])}
         onValue={(value) => set({ includesVat: value === 'with' })}
       />
-      <InvoiceItems
-        items={form.items}
-        vatRate={defaults.vat_rate}
-        fault={issue.error}
-        onItems={(items) => set({ items })}
-      />
+      <InvoiceItems items={form.items} vatRate={defaults.vat_rate} fault={fault} onItems={(items) => set({ items })} />
       <Totals items={form.items} currency={form.currency} includesVat={form.includesVat} />
-      <Field
-        label={t('invoice_due_on')}
-        type="date"
-        required
-        value={form.dueOn}
-        problem={problem('due_on')}
-        onValue={(dueOn) => set({ dueOn })}
-      />
+    </>
+  );
+}
+
+function OtherFields(parts: PartProps) {
+  const { t } = useLocale('payment-requests');
+  const { form, defaults, set } = parts;
+  return (
+    <>
+      <Field label={t('invoice_due_on')} type="date" required {...textOf(parts, 'dueOn')} />
       <Field
         label={t('invoice_supplied_on')}
         hint={t('invoice_supplied_on_hint')}
         type="date"
-        value={form.suppliedOn}
-        problem={problem('supplied_on')}
-        onValue={(suppliedOn) => set({ suppliedOn })}
+        {...textOf(parts, 'suppliedOn')}
       />
-      <TextArea
-        label={t('invoice_note')}
-        value={form.note}
-        problem={problem('note')}
-        onValue={(note) => set({ note })}
-      />
+      <TextArea label={t('invoice_note')} {...textOf(parts, 'note')} />
       <SelectField
         label={t('invoice_language')}
         value={form.language}
         options={defaults.languages.map((code) => [code, languageName(code)] as const)}
         onValue={(language) => set({ language })}
       />
-    </FormDialog>
+    </>
   );
 }
 
-/** The fields that show their own errors, by the server's names, beside those of items. */
-const FIELDS = ['buyer_lines', 'buyer_tax_id', 'email', 'due_on', 'supplied_on', 'note'];
-
 function useIssue(form: Typed, onDone: (made: AnswerOf<typeof ISSUE>) => void) {
-  const { t } = useLocale('invoices');
+  const { t } = useLocale('payment-requests');
   const { unsaved, queries } = useDashboard();
   const { plain } = useTypedNumber();
   const day = useDays();

@@ -14,8 +14,7 @@ import { useLog } from '../log/use-log.ts';
 import css from './payment-requests.module.css';
 import { RequestPanel, RequestStatusBadge } from './request-panel.tsx';
 
-const NewInvoiceDialog = lazy(async () => ({ default: (await import('./new-invoice-dialog.tsx')).NewInvoiceDialog }));
-const NewRequestDialog = lazy(async () => ({ default: (await import('./new-request-dialog.tsx')).NewRequestDialog }));
+const NewDialog = lazy(async () => ({ default: (await import('./new-dialogs.tsx')).NewDialog }));
 
 /** The filter and the chosen request in the URL. */
 const RULES = { status: REQUEST_STATUSES, show: /^req_[0-9a-z]{26}$/ } as const;
@@ -66,7 +65,7 @@ export function PaymentRequestsPage() {
 
 /** The buttons that create a request, alone or with an invoice, for people whose role permits it. */
 function NewRequest({ onShow }: { readonly onShow: (request: string | undefined) => void }) {
-  const { t } = useLocale('payment-requests', 'invoices');
+  const { t } = useLocale('payment-requests');
   const { mode } = useScope();
   const [opened, open] = useState<'request' | 'invoice' | null>(null);
   // An open dialog stays, with its typed text, and says so if the role no longer permits it.
@@ -84,11 +83,7 @@ function NewRequest({ onShow }: { readonly onShow: (request: string | undefined)
       ) : null}
       {opened === null ? null : (
         <Suspense>
-          {opened === 'invoice' ? (
-            <NewInvoiceDialog onShow={onShow} onClose={() => open(null)} />
-          ) : (
-            <NewRequestDialog onShow={onShow} onClose={() => open(null)} />
-          )}
+          <NewDialog of={opened} onShow={onShow} onClose={() => open(null)} />
         </Suspense>
       )}
     </>

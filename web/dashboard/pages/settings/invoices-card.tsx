@@ -1,12 +1,13 @@
-import { useMutation, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import type { InvoiceSettingsView } from '../../../../src/http/dashboard/invoice-documents/contract.ts';
 import { reads } from '../../api.ts';
-import { useDashboard } from '../../dashboard.ts';
+import { useChange } from '../../change.ts';
 import { useLocale } from '../../locale.tsx';
 import { problemOf } from '../../problem.ts';
 import { useScope } from '../../scope.ts';
+import { Checks } from '../../ui/choices.tsx';
 import { Field } from '../../ui/field.tsx';
-import { Form, SelectField, TextArea } from '../../ui/form.tsx';
+import { Form, TextArea } from '../../ui/form.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { useTypedNumber } from '../../use-typed-number.ts';
 import { SaveButton, SavedCard, useTyped } from './saved-form.tsx';
@@ -19,13 +20,9 @@ const invoicesQuery = (project: string) =>
 export function InvoicesCard() {
   const { t } = useLocale('settings');
   const { project } = useScope();
-  return (
-    <SavedCard
-      title={t('settings_invoices')}
-      query={useQuery(invoicesQuery(project))}
-      form={(saved) => <InvoicesForm key={project} saved={saved} />}
-    />
-  );
+  const query = useQuery(invoicesQuery(project));
+  const form = (saved: InvoiceSettingsView) => <InvoicesForm key={project} saved={saved} />;
+  return <SavedCard title={t('settings_invoices')} query={query} form={form} />;
 }
 
 const FIELDS = ['seller_lines', 'seller_tax_id', 'prefix', 'vat_rate', 'due_days'] as const;
@@ -38,10 +35,10 @@ function InvoicesForm({ saved }: { readonly saved: InvoiceSettingsView }) {
       key={name}
       label={t(`settings_invoices_${name}`)}
       hint={t(`settings_invoices_${name}_hint`)}
-      value={fields[name]}
-      problem={problemOf(save.error, name)}
-      max={max}
       autoComplete="off"
+      max={max}
+      problem={problemOf(save.error, name)}
+      value={fields[name]}
       onValue={(text) => set({ [name]: text })}
     />
   );
@@ -61,15 +58,13 @@ function InvoicesForm({ saved }: { readonly saved: InvoiceSettingsView }) {
         {field('prefix', 20)}
         {field('vat_rate', 20)}
         {field('due_days', 20)}
-        <SelectField
+        <Checks
           label={t('settings_invoices_reminds')}
-          hint={t('settings_invoices_reminds_hint')}
-          value={fields.reminds ? 'on' : 'off'}
+          chosen={fields.reminds ? ['on'] : []}
           options={[
-            ['off', t('settings_invoices_reminds_off')],
-            ['on', t('settings_invoices_reminds_on')],
+            { value: 'on', text: t('settings_invoices_reminds_on'), detail: t('settings_invoices_reminds_hint') },
           ]}
-          onValue={(value) => set({ reminds: value === 'on' })}
+          onChosen={(chosen) => set({ reminds: chosen.length > 0 })}
         />
         {fields.reminds && !saved.sends_mail ? <Notice>{t('settings_mails_none')}</Notice> : null}
         <SaveButton save={save} fields={FIELDS} text={t('settings_invoices_save')} />
@@ -83,22 +78,18 @@ function useEdit(saved: InvoiceSettingsView) {
   const { project } = useScope();
   const { t } = useLocale('settings');
   const { plain } = useTypedNumber();
-  const { api, queries, toast } = useDashboard();
   const { fields, isDirty, set, forget } = useTyped(saved);
-  const save = useMutation({
-    mutationFn: () => {
-      const { sends_mail: _sendsMail, ...body } = fields;
-      return api('POST /dashboard/api/projects/:project/settings/invoices', {
+  const { sends_mail: _sendsMail, vat_rate: rate, ...body } = fields;
+  const save = useChange({
+    send: (api) =>
+      api('POST /dashboard/api/projects/:project/settings/invoices', {
         params: { project },
-        body: { ...body, vat_rate: plain(body.vat_rate) ?? body.vat_rate },
-      });
-    },
-    onSuccess: (answer) => {
-      queries.setQueryData(invoicesQuery(project).queryKey, answer);
-      void queries.invalidateQueries({ queryKey: ['invoice-defaults'] });
-      forget();
-      toast(t('settings_invoices_saved'));
-    },
+        body: { ...body, vat_rate: plain(rate) ?? rate },
+      }),
+    shows: invoicesQuery(project),
+    stale: ['invoice-defaults'],
+    done: t('settings_invoices_saved'),
+    onDone: forget,
   });
   return { fields, set, save, isDirty };
 }

@@ -53,7 +53,8 @@ function markLinks(): void {
     const link = event.target instanceof Element ? event.target.closest('a') : null;
     const isPlain = event.button === 0 && !event.ctrlKey && !event.metaKey && !event.shiftKey && !event.altKey;
     if (link === null || event.defaultPrevented || !isPlain) return;
-    if (link.origin === location.origin && link.target === '') link.setAttribute('aria-busy', 'true');
+    const leaves = link.origin === location.origin && link.target === '' && !link.hasAttribute('download');
+    if (leaves) link.setAttribute('aria-busy', 'true');
   });
 }
 

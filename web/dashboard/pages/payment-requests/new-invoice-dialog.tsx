@@ -92,13 +92,13 @@ function InvoiceForm({ defaults, onShow, onClose }: NewInvoiceProps & { readonly
   };
   return (
     <FormDialog
-      isWide
-      name={t('invoice_new')}
-      text={t('invoice_new_text')}
-      confirm={t('invoice_issue')}
-      isDirty={JSON.stringify(form) !== JSON.stringify(empty)}
       action={issue}
       fields={[...Object.values(PARAMS), ...form.items.flatMap((_, place) => itemFields(place))]}
+      isWide
+      isDirty={JSON.stringify(form) !== JSON.stringify(empty)}
+      text={t('invoice_new_text')}
+      name={t('invoice_new')}
+      confirm={t('invoice_issue')}
       onClose={onClose}
     >
       {defaults.seller === null ? <Notice>{t('invoice_no_seller')}</Notice> : null}

@@ -7,10 +7,10 @@ import { useScope } from '../../scope.ts';
 import { Button, buttonClass } from '../../ui/button.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { Ago, Badge, Facts } from '../../ui/value.tsx';
+import logCss from '../log/log.module.css';
 import { Block } from '../log/log-panel.tsx';
 import { paymentRequestsKey } from '../payments/queries.ts';
-import css from './invoices.module.css';
-import rows from './payment-requests.module.css';
+import css from './payment-requests.module.css';
 
 type Document = NonNullable<RequestDetails['document']>;
 
@@ -36,7 +36,7 @@ export function InvoiceBlock({ request, document, shows }: InvoiceProps) {
           [t('email'), document.email === null ? null : <bdi>{document.email}</bdi>],
         ]}
       />
-      <div className={css.buttons}>
+      <div className={logCss.buttons}>
         <a className={buttonClass({ small: true })} href={href('invoice.pdf')} download>
           {t('invoice_pdf')}
         </a>
@@ -84,7 +84,7 @@ function Mails({ mails }: Pick<Document, 'mails'>) {
   const { t } = useLocale('payment-requests');
   if (mails.length === 0) return null;
   return (
-    <ul className={rows['rows']}>
+    <ul className={css.rows}>
       {mails.map(({ id, kind, state, at }) => (
         <li key={id}>
           <span>{t(`invoice_mail_of_${kind}`)}</span>

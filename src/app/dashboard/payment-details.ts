@@ -48,7 +48,7 @@ export async function readPaymentDetails(app: App, selector: PaymentSelector): P
   };
 }
 
-/** Whether the money counts for a payment request that is paid in parts. Accepting it as the whole would count it twice. */
+/** Whether the money counts for a request that is paid in parts. Accepting it as the whole would count it twice. */
 async function countsAsPart({ db }: App, { exception, paymentRequestId: id }: Payment): Promise<boolean> {
   const request = id === null || exception !== 'underpaid' ? null : await findRequest(db, { id });
   return request !== null && isInParts(request);

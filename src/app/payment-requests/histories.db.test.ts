@@ -143,7 +143,7 @@ async function compare(app: TestApp, id: string): Promise<ReadonlyMap<string, bi
   const sum = (some: readonly Payment[], states: readonly string[]) =>
     some.reduce((total, one) => total + worthOf(one, transfers.get(one.id) ?? [], states), 0n);
   const paid = sum(invoices, ['confirmed']);
-  // What a failed invoice saw may never be confirmed, and holds up nobody.
+  // Money that a failed invoice saw may never be confirmed, and holds up nobody.
   const failed = invoices.filter(({ status }) => status === 'failed');
   const stuck = sum(failed, ['seen', 'mined', 'confirmed']) - sum(failed, ['confirmed']);
   const seen = sum(invoices, ['seen', 'mined', 'confirmed']) - stuck;

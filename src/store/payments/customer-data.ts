@@ -1,11 +1,12 @@
 import { sql, type RawBuilder } from 'kysely';
-import { encodeId, firstUuidOf } from '../../domain/id.ts';
+import { firstUuidOf } from '../../domain/id.ts';
 import { isFinal, PAYMENT_STATUSES } from '../../domain/status.ts';
 import { FORGOTTEN, HAS_CUSTOMER_DATA, withoutCustomerData } from '../../wire/customer-data.ts';
 import { publicPaymentId } from '../../domain/payment-kind.ts';
 import type { PaymentApi } from '../../domain/payment.ts';
 import { digestOfKey, isDigestOfKey } from '../projects/answers.ts';
 import { deleteViewsAndLabels, forgetInAudit, mentions } from './customer-texts.ts';
+import { clearRequests, eventsOfRequests } from './customer-requests.ts';
 import { countBuyers, forgetBuyers } from './invoice-documents.ts';
 import { affectedRows, timestamp, type Database, type Trx } from '../database.ts';
 import { ADDRESS, HAS_ENDED_WITH_ADDRESS, IS_RUNNING } from './payment-keys.ts';
@@ -158,30 +159,6 @@ async function clearMarks(trx: Trx, projectId: string, ids: readonly string[]): 
     update attention_marks set note = null where project_id = ${projectId} and note is not null and subject in (
       select id::text from unnest(${ids}::uuid[]) id
       union all select id::text from refunds where payment_id = any (${ids}::uuid[]))`.execute(trx);
-}
-
-/**
- * Clears the texts of payment requests that ask for money once and got some of these payments: they are about that
- * customer. Those that many can pay say nothing of one. The title of an invoice's request is its number. Returns their
- * public ids.
- */
-async function clearRequests(trx: Trx, paymentIds: readonly string[]): Promise<readonly string[]> {
-  const { rows } = await sql<{ id: string }>`
-    update payment_requests r set description = null, metadata = null, success_url = null,
-      title = case when exists (select from invoice_documents d where d.payment_request_id = r.id) then title else ${FORGOTTEN} end
-    where r.max_payments = 1
-      and r.id in (select payment_request_id from payments where id = any (${paymentIds}::uuid[]))
-    returning r.id`.execute(trx);
-  return rows.map(({ id }) => encodeId('request', id));
-}
-
-/** The ids of the events of payment requests; they belong to no payment. */
-async function eventsOfRequests(trx: Trx, projectId: string, requests: readonly string[]): Promise<readonly string[]> {
-  if (requests.length === 0) return [];
-  const { rows } = await sql<{ id: string }>`
-    select id from events where project_id = ${projectId} and payment_id is null and type like 'payment_request.%'
-      and substring(body from '"id":"(req_[^"]+)"') = any (${requests}::text[])`.execute(trx);
-  return rows.map(({ id }) => id);
 }
 
 /** Events of some payments, and others. */

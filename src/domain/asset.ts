@@ -137,3 +137,9 @@ export function unitsAtRate(amountMinor: bigint, currency: Fiat, rate: bigint, d
 export function usdCents(amountMinor: bigint, currency: Fiat, fiatPrice: UsdPriceE8): bigint {
   return divHalfUp(amountMinor * fiatPrice * 100n, pow10(fiatDecimals(currency) + 8));
 }
+
+/** A remainder below the dust limit cannot be sent, so the smallest possible amount is asked for instead. */
+export function payableRest({ asset, network }: Pick<Token, 'asset' | 'network'>, restUnits: bigint): bigint {
+  const dustUnits = tokenOf(asset, network)?.dustUnits ?? 0n;
+  return restUnits > dustUnits ? restUnits : dustUnits;
+}

@@ -17,34 +17,35 @@ import {
 } from './role.ts';
 
 /**
- * The table once more, as one reads it: o(wner), a(dmin), d(eveloper), s(upport), v(iewer); p(roject) or all; ! asks
- * for reauthentication.
+ * The table once more, as one reads it: o(wner), a(dmin), d(eveloper), s(upport), v(iewer), c(ashier); p(roject) or
+ * all; ! asks for reauthentication.
  */
 const TABLE: Readonly<Record<Action, string>> = {
-  read_payments: 'oadsv p',
-  change_test_payments: 'oads- p',
-  change_live_payments: 'oa-s- p',
-  share_views: 'oads- p',
-  write_notes: 'oads- p',
-  delete_notes: 'oa--- p',
-  request_refunds: 'oa-s- p',
-  create_refunds: 'oa--- p',
-  read_developer: 'oad-- p',
-  manage_test_keys: 'oad-- p',
-  manage_live_keys: 'oad-- p !',
-  manage_webhooks: 'oad-- p',
-  read_wallets: 'oa--- p',
-  send_sweeps: 'oa--- p',
-  manage_wallets: 'oa--- p !',
-  manage_settings: 'oa--- p',
-  deactivate_project: 'o---- p !',
-  export_project: 'oa--- p !',
-  delete_customer_data: 'o---- p !',
-  read_audit: 'oa--- p',
-  read_service_audit: 'oa--- all',
-  read_people: 'oa--- all',
-  manage_people: 'o---- all !',
-  create_projects: 'o---- all',
+  read_payments: 'oadsv- p',
+  change_test_payments: 'oads-- p',
+  change_live_payments: 'oa-s-- p',
+  use_till: 'oa-s-c p',
+  share_views: 'oads-- p',
+  write_notes: 'oads-- p',
+  delete_notes: 'oa---- p',
+  request_refunds: 'oa-s-- p',
+  create_refunds: 'oa---- p',
+  read_developer: 'oad--- p',
+  manage_test_keys: 'oad--- p',
+  manage_live_keys: 'oad--- p !',
+  manage_webhooks: 'oad--- p',
+  read_wallets: 'oa---- p',
+  send_sweeps: 'oa---- p',
+  manage_wallets: 'oa---- p !',
+  manage_settings: 'oa---- p',
+  deactivate_project: 'o----- p !',
+  export_project: 'oa---- p !',
+  delete_customer_data: 'o----- p !',
+  read_audit: 'oa---- p',
+  read_service_audit: 'oa---- all',
+  read_people: 'oa---- all',
+  manage_people: 'o----- all !',
+  create_projects: 'o----- all',
 };
 
 const CELLS = ACTIONS.flatMap((action) => ROLES.map((role) => [action, role] as const));

@@ -1,7 +1,7 @@
 import { operationsOf, type KeyGrant, type Mode, type Operation } from './permission.ts';
 import { sentence, type Sentence, type SentenceValues } from './sentence.ts';
 
-export const ROLES = ['owner', 'admin', 'developer', 'support', 'viewer'] as const;
+export const ROLES = ['owner', 'admin', 'developer', 'support', 'viewer', 'cashier'] as const;
 /** The roles of people, in one project or in all projects, present and future. */
 export type Role = (typeof ROLES)[number];
 
@@ -25,6 +25,11 @@ const ACTIONS_TABLE = {
   },
   change_live_payments: {
     roles: ['owner', 'admin', 'support'],
+    within: 'project',
+  },
+  /** Makes invoices at the till, and sees those that the same person made today. */
+  use_till: {
+    roles: ['owner', 'admin', 'support', 'cashier'],
     within: 'project',
   },
   share_views: {

@@ -1,5 +1,6 @@
 import type { AssetCode } from '../domain/asset-code.ts';
 import type { Network } from '../domain/networks.ts';
+import type { MempoolDoubt } from '../domain/till.ts';
 
 /**
  * A payment of an asset to an address, as one block shows it.
@@ -164,6 +165,8 @@ export interface Mempool {
   waiting(): Promise<WaitingTransactions | null>;
   /** The transfers of these transactions, without transactions that are gone meanwhile. */
   transfersOf(hashes: readonly string[]): Promise<readonly ChainTransfer[]>;
+  /** Signs that these transactions may never be mined, by hash; those without a sign are left out. */
+  doubtsOf(hashes: readonly string[]): Promise<ReadonlyMap<string, MempoolDoubt>>;
 }
 
 export interface WaitingTransactions {

@@ -11,6 +11,7 @@ import * as projects from './schema/projects.ts';
 import * as refunds from './schema/refunds.ts';
 import * as requests from './schema/requests.ts';
 import * as sweeps from './schema/sweeps.ts';
+import * as till from './schema/till.ts';
 import * as wallets from './schema/wallets.ts';
 import * as webhooks from './schema/webhooks.ts';
 
@@ -34,6 +35,7 @@ export const TABLES = {
   invoice_counters: paymentRequests.INVOICE_COUNTERS,
   invoice_documents: paymentRequests.INVOICE_DOCUMENTS,
   invoice_pdfs: paymentRequests.INVOICE_PDFS,
+  till_sales: till.TILL_SALES,
   idempotency_keys: payments.IDEMPOTENCY_KEYS.columns,
   payment_figures: figures.PAYMENT_FIGURES,
   completion_times: figures.COMPLETION_TIMES,

@@ -70,6 +70,7 @@ const MERGED: Readonly<Record<string, string>> = {
   '0066_customers.sql': '4256ed05d7488e1c',
   '0067_payment_requests.sql': '5ab6ba22d52df8e1',
   '0068_invoice_documents.sql': '0e64a70fb906848d',
+  '0069_till.sql': 'a6c4bdf7e158bb3f',
   '0070_living_invoices.sql': 'ab7f048a9a4b28aa',
 };
 

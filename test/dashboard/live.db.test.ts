@@ -6,7 +6,7 @@ import { requireFactors } from '../../src/app/people/required-factors.ts';
 import { setRole } from '../../src/app/people/people.ts';
 import { cancelPayment, completeSandboxPayment } from '../../src/app/payments/payment-actions.ts';
 import { dashboardRoutes } from '../../src/http/dashboard/routes.ts';
-import { publicPaymentId } from '../../src/domain/payment-kind.ts';
+import { paymentIdOf, publicPaymentId } from '../../src/domain/payment-kind.ts';
 import { dashboardTest, PASSWORD, type Browser, type Member } from '../dashboard.ts';
 import { WAIT } from '../deadline.ts';
 
@@ -51,11 +51,11 @@ interface Stream {
 
 async function listenTo(
   browser: Browser,
-  { projectId = app.projectId, mode = 'test', headers = {}, at = port } = {},
+  { projectId = app.projectId, mode = 'test', headers = {}, at = port, of = 'events' } = {},
 ): Promise<Stream> {
   const leaving = new AbortController();
   const cookie = [...browser.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
-  const answer = await fetch(`http://127.0.0.1:${at}/dashboard/api/projects/${projectId}/${mode}/events`, {
+  const answer = await fetch(`http://127.0.0.1:${at}/dashboard/api/projects/${projectId}/${mode}/${of}`, {
     headers: { cookie, ...headers },
     signal: leaving.signal,
   });
@@ -94,6 +94,25 @@ async function hears(stream: Stream, ...messages: readonly unknown[]): Promise<v
 }
 
 const join = (): Promise<Member> => test.join('viewer', app.projectId);
+
+it('the stream of the till names the sales of its own person alone, and no other stream opens for a cashier', async () => {
+  const [ann, ben] = [await test.join('cashier', app.projectId), await test.join('cashier', app.projectId)];
+  const path = `/dashboard/api/projects/${app.projectId}/test/till/sales`;
+  const charge = async ({ browser }: Member, request: string): Promise<string> => {
+    const body = { request, amount: '5', currency: 'EUR' };
+    return (await browser.call<{ readonly id: string }>({ method: 'POST', path, body })).body.id;
+  };
+  const stream = await listenTo(ann.browser, { of: 'till/events' });
+  await hears(stream, { kind: 'version', version: 'test' });
+  const [others, own] = [await charge(ben, 'a-sale-of-ben'), await charge(ann, 'a-sale-of-ann')];
+  for (const text of [others, own]) {
+    const id = paymentIdOf('invoice', text) ?? '';
+    await completeSandboxPayment(app, { id, api: 'invoice', projectId: app.projectId, mode: 'test' });
+  }
+  await hears(stream, { kind: 'payment_created', id: own }, { kind: 'payment', id: own });
+  expect(JSON.stringify(stream.messages)).not.toContain(others);
+  expect((await listenTo(ann.browser)).status).toBe(403);
+});
 
 describe('the stream of a tab', () => {
   it('begins with the version, then names the created and changed payments of its project and mode only', async () => {

@@ -16,11 +16,13 @@ import { WAIT } from '../deadline.ts';
  */
 type Cell = 'anybody' | 'everybody' | readonly Role[] | Readonly<Record<Mode, readonly Role[]>>;
 
-const ALL = ROLES;
+const IN_BOTH = (roles: readonly Role[]) => ({ test: roles, live: roles }) as const;
+/** All roles but the cashier's, who uses the till alone. */
+const ALL = ['owner', 'admin', 'developer', 'support', 'viewer'] as const;
+const TILL = IN_BOTH(['owner', 'admin', 'support', 'cashier']);
 const ADMINS = ['owner', 'admin'] as const;
 const DEVELOPERS = ['owner', 'admin', 'developer'] as const;
 const CHANGES = { test: ['owner', 'admin', 'developer', 'support'], live: ['owner', 'admin', 'support'] } as const;
-const IN_BOTH = (roles: readonly Role[]) => ({ test: roles, live: roles }) as const;
 const IN_BOTH_MODES = IN_BOTH(ALL);
 const ADMINS_IN_BOTH_MODES = IN_BOTH(ADMINS);
 const REQUESTS = IN_BOTH(['owner', 'admin', 'support']);
@@ -183,12 +185,22 @@ const TABLE: Readonly<Record<string, Cell>> = {
   [`POST ${SETTINGS}/datev`]: ADMINS,
   [`GET ${SETTINGS}/invoices`]: ADMINS,
   [`POST ${SETTINGS}/invoices`]: ADMINS,
+  [`GET ${SETTINGS}/till`]: ADMINS,
+  [`POST ${SETTINGS}/till`]: ADMINS,
   [`GET ${SETTINGS}/stops`]: ADMINS,
   [`POST ${SETTINGS}/deactivate`]: ['owner'],
   [`POST ${SETTINGS}/activate`]: ['owner'],
   [`POST ${SETTINGS}/export`]: ADMINS,
   [`POST ${SETTINGS}/customer-data/count`]: ['owner'],
   [`POST ${SETTINGS}/customer-data/delete`]: ['owner'],
+  // The till.
+  [`GET ${SCOPE}/till`]: TILL,
+  [`GET ${SCOPE}/till/sales`]: TILL,
+  [`POST ${SCOPE}/till/sales`]: TILL,
+  [`GET ${SCOPE}/till/sales/:payment`]: TILL,
+  [`POST ${SCOPE}/till/sales/:payment/coin`]: TILL,
+  [`POST ${SCOPE}/till/sales/:payment/cancel`]: TILL,
+  [`GET ${SCOPE}/till/events`]: TILL,
   // Mail and notifications.
   'GET /dashboard/api/account/notifications': 'everybody',
   'POST /dashboard/api/account/notifications': 'everybody',
@@ -197,9 +209,11 @@ const TABLE: Readonly<Record<string, Cell>> = {
   'POST /dashboard/api/unsubscribe': 'anybody',
 };
 
-/** A stream that passes its guard never ends, so this route with the same rule is called instead. */
-const STREAM = 'GET /dashboard/api/projects/:project/:mode/events';
-const LIKE_STREAM = `GET ${PAYMENTS}`;
+/** A stream that passes its guard never ends, so a route with the same rule is called instead. */
+const LIKE_STREAM: Readonly<Record<string, string>> = {
+  [`GET ${SCOPE}/events`]: `GET ${PAYMENTS}`,
+  [`GET ${SCOPE}/till/events`]: `GET ${SCOPE}/till`,
+};
 
 const test = await dashboardTest();
 afterAll(() => test.http.close());
@@ -242,7 +256,7 @@ it('every route that is registered has its row, and every row its route', async 
   const routes = await registered();
   expect([...routes.keys()].toSorted()).toEqual(Object.keys(TABLE).toSorted());
   expect(Object.keys(CONTRACT).toSorted()).toEqual(Object.keys(TABLE).toSorted());
-  expect(routes.get(STREAM)).toEqual(routes.get(LIKE_STREAM));
+  for (const [stream, like] of Object.entries(LIKE_STREAM)) expect(routes.get(stream)).toEqual(routes.get(like));
 });
 
 describe('who gets past the guard', async () => {
@@ -270,7 +284,7 @@ describe('who gets past the guard', async () => {
       !name.includes(':payment')
     )
       return 'reached';
-    const [method = '', url = ''] = (name === STREAM ? LIKE_STREAM : name).split(' ');
+    const [method = '', url = ''] = (LIKE_STREAM[name] ?? name).split(' ');
     const browser = member?.browser ?? test.browser();
     const path = url.replace(':project', projectId).replace(':mode', mode).replace(':payment', 'x');
     const { status, text } = await browser.call({ method, path, ...(method === 'POST' ? { body: '[' } : {}) });
@@ -278,7 +292,7 @@ describe('who gets past the guard', async () => {
     return status === 404 && /no such project|The mode must be/.test(text) ? 404 : 'reached';
   };
   const rolesOf = (cell: Cell, mode: Mode): readonly Role[] =>
-    typeof cell === 'string' ? ALL : 'test' in cell ? cell[mode] : cell;
+    typeof cell === 'string' ? ROLES : 'test' in cell ? cell[mode] : cell;
 
   describe.each(Object.entries(TABLE))('%s', (name, cell) => {
     const isOfProject = name.includes(':project');
@@ -290,7 +304,7 @@ describe('who gets past the guard', async () => {
       }
     });
 
-    it.each(ALL)('%s of all projects, in each of them', async (role) => {
+    it.each(ROLES)('%s of all projects, in each of them', async (role) => {
       for (const mode of modes) {
         const expected = rolesOf(cell, mode).includes(role) ? 'reached' : 403;
         for (const projectId of isOfProject ? [app.projectId, otherId] : [app.projectId]) {
@@ -299,7 +313,7 @@ describe('who gets past the guard', async () => {
       }
     });
 
-    it.each(ALL)('%s of one project: there, and nowhere else', async (role) => {
+    it.each(ROLES)('%s of one project: there, and nowhere else', async (role) => {
       const member = inProject.get(role) ?? null;
       for (const mode of modes) {
         const may = typeof cell === 'string' || (isOfProject && rolesOf(cell, mode).includes(role));

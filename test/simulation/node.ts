@@ -82,6 +82,7 @@ export function createSimNode(
           ? {
               waiting: () => ask(() => answers.waiting()),
               transfersOf: (hashes) => ask(() => answers.transfersOf(hashes)),
+              doubtsOf: async () => new Map(),
             }
           : null,
         close: () => Promise.resolve(),

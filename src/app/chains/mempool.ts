@@ -1,7 +1,14 @@
 import type { Network } from '../../domain/networks.ts';
-import type { ChainSource, ChainTransfer, WaitingTransactions } from '../../rails/chain.ts';
+import type { MempoolDoubt } from '../../domain/till.ts';
+import {
+  ChainUnavailableError,
+  type ChainSource,
+  type ChainTransfer,
+  type WaitingTransactions,
+} from '../../rails/chain.ts';
 import { lockCursor, saveSeenUpTo } from '../../store/chains/chain.ts';
 import { dropWaiting, waitingTransfers, saveTransfers } from '../../store/payments/transfers.ts';
+import { saveDoubts } from '../../store/payments/till-sales.ts';
 import { dropPayouts, waitingPayouts } from '../../store/refunds/refund-payouts.ts';
 import { saveCompared, uncomparedRefunds } from '../../store/refunds/refund-balances.ts';
 import { arrival, distinct, observeMoney, paymentsWatching } from '../payments/chain-money.ts';
@@ -127,6 +134,8 @@ interface News {
   /** Transfers that may pay a refund, and the inputs of their transactions. */
   readonly payouts: readonly { readonly block: null; readonly transfer: ChainTransfer }[];
   readonly spends: ReadonlyMap<string, readonly string[]>;
+  /** Signs that our transfers may never be mined, by hash. */
+  readonly doubts: ReadonlyMap<string, MempoolDoubt>;
 }
 
 async function readNews(app: App, source: ChainSource, transfers: readonly ChainTransfer[]): Promise<News> {
@@ -137,7 +146,19 @@ async function readNews(app: App, source: ChainSource, transfers: readonly Chain
     block: null,
     transfer,
   }));
-  return { ours, watched, payouts, spends: await spendsOf(source, payouts) };
+  const doubts = await readDoubts(source, [...new Set(ours.map(({ transactionHash }) => transactionHash))]);
+  return { ours, watched, payouts, spends: await spendsOf(source, payouts), doubts };
+}
+
+/** A node that does not tell must not hold up the money itself. */
+async function readDoubts({ mempool }: ChainSource, hashes: readonly string[]): Promise<News['doubts']> {
+  if (mempool === null || hashes.length === 0) return new Map();
+  try {
+    return await mempool.doubtsOf(hashes);
+  } catch (error) {
+    if (!(error instanceof ChainUnavailableError)) throw error;
+    return new Map(hashes.map((hash) => [hash, 'unknown'] as const));
+  }
 }
 
 /** Hashes of unmined transactions that are gone from the mempool. */
@@ -173,7 +194,7 @@ function goneOf(
 async function saveNews(
   app: App,
   network: Network,
-  { ours, watched, payouts, spends }: News,
+  { ours, watched, payouts, spends, doubts }: News,
   gone: Gone,
 ): Promise<void> {
   if (ours.length + gone.transfers.length + payouts.length + gone.payouts.length === 0) return;
@@ -184,6 +205,7 @@ async function saveNews(
     const dropped = await dropWaiting(trx, network, gone.transfers);
     const arrived = ours.flatMap((transfer) => arrival(network, null, transfer, watched.get(transfer.address), now));
     await saveTransfers(trx, arrived, receiptPrices(app.railFor('live'), now));
+    await saveDoubts(trx, network, doubts);
     await dropPayouts(trx, network, gone.payouts, now);
     await keepPayouts(trx, network, payouts, spends, now);
     await observeMoney(app, trx, [...dropped, ...arrived.map(({ paymentId }) => paymentId)], now);

@@ -6,6 +6,7 @@ import type { Trx } from '../../store/database.ts';
 import type { Ending, Statement, StatementRunner, TransactionRunner } from '../../store/pipeline.ts';
 import { saveStatement, type IdempotentAnswer, type PaymentChange } from '../../store/payments/save-changes.ts';
 import { auditEntry } from '../audit.ts';
+import { tillSaleStatement } from '../../store/payments/till-sales.ts';
 import { auditStatement } from '../../store/people/audit.ts';
 import { publicPaymentId } from '../../domain/payment-kind.ts';
 import { createBatcher, type Batcher } from '../batch.ts';
@@ -193,8 +194,20 @@ async function saveTaking(
     statements:
       statement === null
         ? []
-        : [...[...issuers.values()].flatMap((issuer) => issuer.taken()), statement, ...auditStatements(app, drafts)],
+        : [
+            ...[...issuers.values()].flatMap((issuer) => issuer.taken()),
+            statement,
+            ...tillStatements(drafts),
+            ...auditStatements(app, drafts),
+          ],
   };
+}
+
+/** The records of payments that are made at the till. */
+function tillStatements(drafts: readonly Draft[]): readonly Statement[] {
+  return drafts.flatMap(({ payment: { id: paymentId, projectId, mode, createdAt }, item: { request } }) =>
+    request.till === undefined ? [] : [tillSaleStatement({ ...request.till, paymentId, projectId, mode, createdAt })],
+  );
 }
 
 /** The audit entries of payments that a person made. */

@@ -30,6 +30,8 @@ export interface NewPayment
   readonly requestId: string | null;
   /** The person who makes the payment, for the audit log; absent for API requests. */
   readonly by?: Actor;
+  /** The person who makes it at the till, and the part of the amount that is a tip. */
+  readonly till?: { readonly personId: string; readonly tipMinor: bigint };
 }
 
 /** A request waiting for a batch. */
@@ -75,7 +77,7 @@ export async function draftPayment(
   if (amountUsdCents === null) {
     return { kind: 'no_rate', message: `No current ${request.currency} price is available. Try again shortly.` };
   }
-  const { token: _token, by: _by, lifetimeMs, ...withoutEmpty } = request;
+  const { token: _token, by: _by, till: _till, lifetimeMs, ...withoutEmpty } = request;
   const expiresAt = createdAt + lifetimeMs;
   const completesAt = rail.completesAt(createdAt, expiresAt);
   const blank = blankPayment({ ...withoutEmpty, id, amountUsdCents, createdAt, expiresAt, completesAt });

@@ -85,6 +85,7 @@ function emptyChain(network: Network, startAt: number) {
         : {
             waiting: async () => (proof === 'loading' ? null : { hashes: [], proof }),
             transfersOf: async () => [],
+            doubtsOf: async () => new Map(),
           },
     close: async () => {},
   };

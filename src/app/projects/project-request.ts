@@ -1,5 +1,13 @@
 import { DATEV_ACCOUNTS, DATEV_BOUNDS, isDatevAccount } from '../../domain/bookkeeping.ts';
-import { FIATS, isFiat } from '../../domain/money.ts';
+import {
+  fiatDecimals,
+  FIATS,
+  formatDecimal,
+  isFiat,
+  maxAmountMinor,
+  MIN_AMOUNT_MINOR,
+  parseDecimal,
+} from '../../domain/money.ts';
 import { urlAmbiguity } from '../../domain/web-url.ts';
 import { PICTURES, type Logo, type PictureName, type ProjectChanges } from '../../store/projects/projects.ts';
 import { parseCidr } from '../../webhooks/guard.ts';
@@ -31,7 +39,8 @@ export function checkRequest(
     checkWords(given, changes) ??
     checkDefaults(given, changes) ??
     checkMonitoring(given) ??
-    checkDatev(given);
+    checkDatev(given) ??
+    checkTill(given);
   if (refusal !== null) return refusal;
   const pictures: { [Name in PictureName]?: Logo | null } = {};
   for (const name of PICTURES) {
@@ -99,6 +108,17 @@ function checkDatev({ datev = null }: Given): Rejected | null {
     return number !== null && !isDatevAccount(number, datev.accountLength);
   });
   return bad === undefined ? null : rejected('account_number', { param: bad, max: datev.accountLength + 1 });
+}
+
+function checkTill({ till = null }: Given): Rejected | null {
+  if (till === null || till.seenBelow === null) return null;
+  const { amount, currency } = till.seenBelow;
+  const decimals = fiatDecimals(currency);
+  const minor = parseDecimal(amount, decimals);
+  const [min, max] = [MIN_AMOUNT_MINOR, maxAmountMinor(currency)];
+  if (minor !== null && minor >= min && minor <= max) return null;
+  const range = { least: formatDecimal(min, decimals), most: formatDecimal(max, decimals) };
+  return rejected('amount_range', { param: 'seenBelow', currency, decimals, ...range });
 }
 
 const isLost = (given: unknown, read: unknown): boolean => typeof given === 'string' && read === null;

@@ -41,6 +41,7 @@ export async function createProject(
     defaultCurrency: null,
     defaultSuccessUrl: null,
     datev: null,
+    till: null,
     pageText: null,
     termsUrl: null,
     imprintUrl: null,

@@ -1,7 +1,7 @@
 import { encodeId } from '../../domain/id.ts';
 import { PAYMENT_KINDS, publicPaymentId } from '../../domain/payment-kind.ts';
 import { isCounting, isFinal, isOpen } from '../../domain/status.ts';
-import { tokenOf } from '../../domain/asset.ts';
+import { payableRest } from '../../domain/asset.ts';
 import { inTimeUntil, requiredUnits, type Payment, type Quote } from '../../domain/payment.ts';
 import { nativeAsset } from '../../domain/networks.ts';
 import { possibleSimulations } from '../../domain/simulation.ts';
@@ -159,7 +159,7 @@ function openStep(payment: Payment, context: PageContext): Step {
 
 function payStep(payment: Payment, quote: Quote, context: PageContext, canChangeToken: boolean): PayStep {
   const receivedUnits = payment.received.inTime.seenUnits;
-  const missingUnits = askFor(quote, quote.owedUnits - receivedUnits);
+  const missingUnits = payableRest(quote, quote.owedUnits - receivedUnits);
   const { asset, network, decimals, address } = quote;
   const request = { asset, network, decimals, units: missingUnits, address, evm: context.evm };
   const uri = context.payable ? paymentUri(request) : null;
@@ -175,12 +175,6 @@ function payStep(payment: Payment, quote: Quote, context: PageContext, canChange
     canChangeToken,
     canCancel: payment.received.all.seenUnits === 0n && !context.isShared,
   };
-}
-
-/** A remainder below the dust limit cannot be sent, so the page asks for the smallest possible amount instead. */
-function askFor(quote: Quote, restUnits: bigint): bigint {
-  const dustUnits = tokenOf(quote.asset, quote.network)?.dustUnits ?? 0n;
-  return restUnits > dustUnits ? restUnits : dustUnits;
 }
 
 function closedStep(payment: Payment, outcome: ClosedStep['outcome'], context: PageContext): ClosedStep {

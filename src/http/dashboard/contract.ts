@@ -24,6 +24,7 @@ import { viewsContract } from './saved-views/contract.ts';
 import { settingsContract } from './settings/contract.ts';
 import { signingContract } from './signing/contract.ts';
 import { sweepsContract } from './sweeps/contract.ts';
+import { tillContract } from './till/contract.ts';
 import { walletsContract } from './wallets/contract.ts';
 import { webhooksContract } from './webhooks/contract.ts';
 
@@ -60,6 +61,7 @@ export const CONTRACT = {
   ...paymentRequestsContract,
   ...invoiceDocumentsContract,
   ...signingContract,
+  ...tillContract,
 } as const;
 
 export type Contract = typeof CONTRACT;

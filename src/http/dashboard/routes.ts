@@ -29,6 +29,7 @@ import { settingsRoutes } from './settings/routes.ts';
 import { type ShellAssets, shellRoutes } from './shell.ts';
 import { signingRoutes } from './signing/routes.ts';
 import { sweepRoutes } from './sweeps/routes.ts';
+import { tillRoutes } from './till/routes.ts';
 import { walletRoutes } from './wallets/routes.ts';
 import { webhookRoutes } from './webhooks/routes.ts';
 
@@ -68,6 +69,7 @@ export function dashboardRoutes(dashboard: Dashboard, assets: ShellAssets | null
     paymentRequestRoutes(routes, dashboard);
     invoiceDocumentRoutes(routes, dashboard);
     signingRoutes(routes, dashboard);
+    tillRoutes(routes, dashboard);
     if (assets !== null) shellRoutes(app, assets);
   };
 }

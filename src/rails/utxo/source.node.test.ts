@@ -209,6 +209,33 @@ describe.each(utxoNodeKinds())('a %s node', (kind) => {
       expect(await paidBy()).toEqual([]);
     });
 
+    it('with the signs that it may never be mined', async () => {
+      const doubts = async (url: string, ...hashes: readonly string[]) =>
+        sourceOf(kind, [url]).mempool?.doubtsOf(hashes);
+      const to = async (): Promise<string> => node.newAddress();
+      const sendSaying = async (replaceable: boolean): Promise<string> =>
+        String(await node.rpc('sendtoaddress', [await to(), '0.1', '', '', false, replaceable]));
+      const [fine, replaceable] = [await sendSaying(false), await sendSaying(true)];
+      expect(await doubts(node.url, fine, replaceable, UNKNOWN)).toEqual(
+        new Map([
+          [replaceable, 'replaceable'],
+          [UNKNOWN, 'unknown'],
+        ]),
+      );
+      // A new chain has no estimate of fees, so the node is given one.
+      const dear = await nodeLike(node, ({ method }) =>
+        method === 'estimatesmartfee' ? { result: { feerate: 1, blocks: 6 } } : null,
+      );
+      expect(await doubts(dear.url, fine, replaceable)).toEqual(
+        new Map([
+          [fine, 'low_fee'],
+          [replaceable, 'replaceable'],
+        ]),
+      );
+      await node.mine(1);
+      expect(await doubts(node.url)).toEqual(new Map());
+    });
+
     it('as unknown while the mempool is being loaded', async () => {
       const starting = await nodeLike(node, ({ method }) =>
         method === 'getmempoolinfo' ? { result: { loaded: false, size: 0 } } : null,

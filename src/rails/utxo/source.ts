@@ -1,5 +1,6 @@
 import type { AssetCode } from '../../domain/asset-code.ts';
 import { settingOf, type Network } from '../../domain/networks.ts';
+import type { MempoolDoubt } from '../../domain/till.ts';
 import { ChainUnavailableError, type BlockHeader, type ChainBlock, type ChainSource, type Mempool } from '../chain.ts';
 import { decodeArray, decodeObject, MalformedAnswerError } from '../rpc/decode.ts';
 import { NodeError, type RpcResult } from '../rpc/node.ts';
@@ -24,6 +25,9 @@ const BATCH_GROWTH = 4;
  * A transaction that nodes relay has up to 800,000 characters, so such a batch never exceeds the limit of an answer.
  */
 const TRANSACTIONS_PER_BATCH = 100;
+
+/** Bitcoin's usual number of blocks in an hour, the target of the fee that a transaction is compared with. */
+const BLOCKS_OF_AN_HOUR = 6;
 
 /** Error codes of Bitcoin Core (`rpc/protocol.h`). */
 const NOT_FOUND = -5;
@@ -213,7 +217,41 @@ function createMempool(pool: RpcPool, decoder: UtxoDecoder, params: UtxoParams):
       }
       return transfers;
     },
+    doubtsOf: async (hashes) => {
+      const calls = hashes.map((hash) => ({ method: 'getmempoolentry', params: [hash] }));
+      const estimate = { method: 'estimatesmartfee', params: [BLOCKS_OF_AN_HOUR] };
+      return pool.askAll([estimate, ...calls], ([fee, ...entries]) => {
+        const usual = fee?.kind === 'ok' ? Object(fee.result).feerate : undefined;
+        return new Map(
+          entries.flatMap((entry, i) => {
+            const doubt = doubtOf(entry, typeof usual === 'number' ? usual : 0);
+            return doubt === null ? [] : [[hashes[i] ?? '', doubt] as const];
+          }),
+        );
+      });
+    },
   };
+}
+
+/**
+ * The doubt about a waiting transaction. `usual` is the node's estimate, in coins per 1,000 virtual bytes; 0 if it has
+ * none, as on a new chain. A transaction is mined with its unmined ancestors, so that their fees count too.
+ */
+function doubtOf(entry: RpcResult, usual: number): MempoolDoubt | null {
+  const {
+    vsize,
+    ancestorsize,
+    fees,
+    'bip125-replaceable': isReplaceable,
+  } = Object(entry.kind === 'ok' ? entry.result : null) as Readonly<Record<string, unknown>>;
+  const { base, ancestor } = Object(fees) as Readonly<Record<string, unknown>>;
+  const rates = [
+    [base, vsize],
+    [ancestor, ancestorsize],
+  ].map(([fee, size]) => (Number(fee) * 1_000) / Number(size));
+  if (typeof isReplaceable !== 'boolean' || rates.some(Number.isNaN)) return 'unknown';
+  if (isReplaceable) return 'replaceable';
+  return Math.min(...rates) < usual ? 'low_fee' : null;
 }
 
 /** Sent as a batch of one, so that a node without the method counts as failed and another one is asked. */

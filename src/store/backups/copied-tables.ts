@@ -44,6 +44,7 @@ export const COPIED_TABLES: { readonly [Name in keyof Tables]: 'rows' | 'move' |
   invoice_counters: 'rows',
   invoice_documents: 'rows',
   invoice_pdfs: 'rows',
+  till_sales: 'rows',
   transfers: 'rows',
   events: 'rows',
   event_positions: 'rows',

@@ -39,6 +39,7 @@ export const EXPORTED_TABLES: readonly ExportedTable[] = [
   { record: 'invoice_settings', table: 'invoice_settings', of: own, order: 'project_id' },
   { record: 'invoice_document', table: 'invoice_documents', of: own, order: 'mode, year, counter' },
   { record: 'payment', table: 'payments', of: own, order: 'id' },
+  { record: 'till_sale', table: 'till_sales', of: own, order: 'payment_id' },
   { record: 'payment_label', table: 'payment_labels', of: ofPayment, order: 'payment_id, label_id' },
   { record: 'note', table: 'payment_notes', of: ofPayment, order: 'id' },
   { record: 'status_change', table: 'payment_arrows', of: ofPayment, order: 'id' },

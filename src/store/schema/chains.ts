@@ -1,6 +1,7 @@
 import type { AssetCode } from '../../domain/asset-code.ts';
 import type { Network } from '../../domain/networks.ts';
 import type { Transfer } from '../../domain/payment.ts';
+import type { MempoolDoubt } from '../../domain/till.ts';
 import {
   bigint,
   bytes,
@@ -38,7 +39,11 @@ export const TRANSFERS = recordTable(
       block_hash: changing(nullable(text())),
     },
   },
-  { receipt_minor: nullable(bigint()), receipt_usd_cents: nullable(bigint()) },
+  {
+    receipt_minor: nullable(bigint()),
+    receipt_usd_cents: nullable(bigint()),
+    doubt: nullable(text<MempoolDoubt>()),
+  },
 );
 
 /** Transfers to addresses that were not handed out here. */

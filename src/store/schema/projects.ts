@@ -1,6 +1,7 @@
 import type { DatevSettings } from '../../domain/bookkeeping.ts';
 import type { Fiat } from '../../domain/money.ts';
 import type { KeyKind, Mode, Permission, Scope } from '../../domain/permission.ts';
+import type { TillSettings } from '../../domain/till.ts';
 import { bigint, boolean, bytes, defaulted, integer, json, nullable, text, texts, timestamp, uuid } from './column.ts';
 
 export const PROJECTS = {
@@ -29,6 +30,8 @@ export const PROJECTS = {
   default_success_url: nullable(text()),
   /** For its DATEV files; null: not entered yet. */
   datev: nullable(json<DatevSettings>()),
+  /** Its choices for the till; null: the usual ones. */
+  till: nullable(json<TillSettings>()),
   /** One line of the shop's own text on its pages. */
   page_text: nullable(text()),
   /** The shop's terms and imprint: https. */

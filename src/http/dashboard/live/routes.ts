@@ -1,8 +1,11 @@
 import { createSlots } from '../../../app/live/slots.ts';
-import type { FastifyReply } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { App } from '../../../app/context.ts';
 import type { ProjectChange } from '../../../app/live/project-watch.ts';
 import { roleOfOpenSession } from '../../../app/people/open-session.ts';
 import { publicPaymentId } from '../../../domain/payment-kind.ts';
+import type { ProjectAction } from '../../../domain/role.ts';
+import { ownSales, type TillScope } from '../../../store/payments/till-sales.ts';
 import { RequestError } from '../../errors.ts';
 import {
   createEventSender,
@@ -18,12 +21,32 @@ import type { LiveMessage } from './contract.ts';
 
 /** `perClient` counts by person. */
 const LIMITS: StreamLimits = { streams: 2_000, perClient: 30, unreadBytes: 65_536 };
-const URL = '/dashboard/api/projects/:project/:mode/events';
-const ROUTE = {
-  config: { guard: { kind: 'session', action: 'read_payments' }, stream: true },
-  schema: { hide: true, params: CONTRACT[`GET ${URL}`].params },
-  exposeHeadRoute: false,
-} as const;
+const SCOPE = '/dashboard/api/projects/:project/:mode';
+
+interface Stream {
+  readonly action: ProjectAction;
+  /** The changes that it passes on. */
+  readonly filter: (app: App, scope: TillScope, changes: readonly ProjectChange[]) => Promise<readonly ProjectChange[]>;
+}
+
+/** The stream of all changes, and the till's. */
+const STREAMS = [
+  { url: `${SCOPE}/events`, action: 'read_payments', filter: async (_app, _scope, changes) => changes },
+  { url: `${SCOPE}/till/events`, action: 'use_till', filter: ofOwnSales },
+] as const satisfies readonly (Stream & { readonly url: string })[];
+
+/** The changes without payments that the person did not make at the till. */
+async function ofOwnSales(
+  { db }: App,
+  scope: TillScope,
+  changes: readonly ProjectChange[],
+): Promise<readonly ProjectChange[]> {
+  const ids = changes.flatMap((change) => ('id' in change ? [change.id] : []));
+  const own = await ownSales(db, scope, ids);
+  return changes.filter((change) =>
+    'id' in change ? own.has(change.id) : change.kind === 'network' || change.kind === 'anything',
+  );
+}
 
 interface OpenStream {
   readonly personId: string;
@@ -55,8 +78,8 @@ export function liveRoutes({ app }: Routes, dashboard: Dashboard): void {
     live.watch.stop();
     done();
   });
-  app.get<{ Params: { project: string; mode: string } }>(URL, ROUTE, (request, reply) => {
-    const scope = scopeIn(request, request.params);
+  const open = (request: FastifyRequest, reply: FastifyReply, { action, filter }: Stream): FastifyReply => {
+    const scope = scopeIn(request, request.params as { project: string; mode: string });
     const signedIn = signedInOf(request);
     const personId = signedIn.person.id;
     const release = isClosing ? null : slots.take(personId);
@@ -69,13 +92,14 @@ export function liveRoutes({ app }: Routes, dashboard: Dashboard): void {
     const send = (message: LiveMessage): void => sender.write(eventOf(message));
     const checked = createCheckedSender({
       isAllowed: async () =>
-        (await roleOfOpenSession(dashboard.people.app, signedIn, scope.projectId, 'read_payments')) === scope.role,
-      send,
+        (await roleOfOpenSession(dashboard.people.app, signedIn, scope.projectId, action)) === scope.role,
+      choose: (changes) => filter(dashboard.people.app, { ...scope, personId }, changes),
+      send: (change) => send(messageOf(change)),
       refuse: () => sender.endWith(eventOf({ kind: 'session' })),
       onFault: (error) => live.problems.happened('updates of the dashboard', error, { request: request.id }),
     });
     const stream: OpenStream = { personId, check: () => checked.check(), end: () => sender.end() };
-    const unwatch = live.watch.watch(scope, (changes) => checked.send(changes.map(messageOf)));
+    const unwatch = live.watch.watch(scope, (changes) => checked.send(changes));
     streams.add(stream);
     reply.raw.once('close', () => {
       streams.delete(stream);
@@ -92,7 +116,13 @@ export function liveRoutes({ app }: Routes, dashboard: Dashboard): void {
     // The session may have ended between the guard and the watch.
     checked.check();
     return reply;
-  });
+  };
+  for (const stream of STREAMS) {
+    const { url, action } = stream;
+    const config = { guard: { kind: 'session', action }, stream: true } as const;
+    const schema = { hide: true, params: CONTRACT[`GET ${url}`].params };
+    app.get(url, { config, schema, exposeHeadRoute: false }, (request, reply) => open(request, reply, stream));
+  }
 }
 
 function busy(reply: FastifyReply): RequestError {
@@ -111,8 +141,8 @@ function messageOf(change: ProjectChange): LiveMessage {
 }
 
 interface CheckedSender {
-  /** Sends messages after checking that the stream may continue. */
-  send(messages: readonly LiveMessage[]): void;
+  /** Sends the chosen changes after checking that the stream may continue. */
+  send(changes: readonly ProjectChange[]): void;
   check(): void;
   stop(): void;
 }
@@ -123,16 +153,17 @@ const MAX_PENDING = 500;
 /** Runs one check at a time; messages that arrive meanwhile wait for the next one. */
 function createCheckedSender(parts: {
   readonly isAllowed: () => Promise<boolean>;
-  readonly send: (message: LiveMessage) => void;
+  readonly choose: (changes: readonly ProjectChange[]) => Promise<readonly ProjectChange[]>;
+  readonly send: (change: ProjectChange) => void;
   readonly refuse: () => void;
   readonly onFault: (error: unknown) => void;
 }): CheckedSender {
-  let pending: LiveMessage[] = [];
+  let pending: ProjectChange[] = [];
   let state: 'idle' | 'checking' | 'again' | 'stopped' = 'idle';
   const isStopped = (): boolean => state === 'stopped';
   const run = async (): Promise<void> => {
     state = 'checking';
-    const messages = pending;
+    const changes = pending;
     pending = [];
     try {
       const isAllowed = await parts.isAllowed();
@@ -141,10 +172,12 @@ function createCheckedSender(parts: {
         state = 'stopped';
         return parts.refuse();
       }
-      for (const message of messages) parts.send(message);
+      const chosen = changes.length === 0 ? [] : await parts.choose(changes);
+      if (isStopped()) return;
+      for (const change of chosen) parts.send(change);
     } catch (error) {
       // Nothing is sent unchecked; the next heartbeat checks again.
-      if (messages.length > 0) pending = [{ kind: 'anything' }];
+      if (changes.length > 0) pending = [{ kind: 'anything' }];
       parts.onFault(error);
     }
     if (isStopped()) return;
@@ -157,8 +190,8 @@ function createCheckedSender(parts: {
     else if (state === 'checking') state = 'again';
   };
   return {
-    send: (messages) => {
-      pending = pending.length + messages.length > MAX_PENDING ? [{ kind: 'anything' }] : [...pending, ...messages];
+    send: (changes) => {
+      pending = pending.length + changes.length > MAX_PENDING ? [{ kind: 'anything' }] : [...pending, ...changes];
       check();
     },
     check,

@@ -1,5 +1,6 @@
 import { refusalError, sentenceError } from '../../page-sentences.ts';
 import type { FastifyRequest } from 'fastify';
+import type { CreateOutcome } from '../../../app/payments/create-payment.ts';
 import type { NewPayment } from '../../../app/payments/draft-payment.ts';
 import { rejected } from '../../../app/rejected.ts';
 import { actorOf } from '../../../app/people/sessions.ts';
@@ -53,21 +54,26 @@ export function newPaymentRoutes(routes: Routes, { people: { app: core }, creato
       (payment) => JSON.stringify({ id: publicPaymentId(payment), payment_url: paymentUrl(payment, core.links) }),
       formRequest(request, scope, body.request),
     );
-    switch (outcome.kind) {
-      case 'done':
-      case 'replayed':
-        return JSON.parse(outcome.body) as AnswerOf<typeof CREATE>;
-      case 'no_rate':
-        throw sentenceError('service_unavailable', 'no_current_price');
-      case 'wrong_clock':
-        throw new RequestError('service_unavailable', outcome.message);
-      case 'refused':
-        throw refusedError(outcome, outcome.param === 'crypto_currency' ? 'asset' : outcome.param);
-      case 'key_reused':
-      case 'still_running':
-        throw notAgain(outcome.kind);
-    }
+    return JSON.parse(createdOf(outcome)) as AnswerOf<typeof CREATE>;
   });
+}
+
+/** The stored answer of a creation. @throws RequestError that says why nothing was created */
+export function createdOf(outcome: CreateOutcome): string {
+  switch (outcome.kind) {
+    case 'done':
+    case 'replayed':
+      return outcome.body;
+    case 'no_rate':
+      throw sentenceError('service_unavailable', 'no_current_price');
+    case 'wrong_clock':
+      throw new RequestError('service_unavailable', outcome.message);
+    case 'refused':
+      throw refusedError(outcome, outcome.param === 'crypto_currency' ? 'asset' : outcome.param);
+    case 'key_reused':
+    case 'still_running':
+      throw notAgain(outcome.kind);
+  }
 }
 
 function readPayment(
@@ -96,12 +102,14 @@ function readPayment(
   };
 }
 
-function textOrNull(text: string | undefined): string | null {
+/** An empty text is none. */
+export function textOrNull(text: string | undefined): string | null {
   const trimmed = text?.trim() ?? '';
   return trimmed === '' ? null : trimmed;
 }
 
-function readAmount(text: string, currency: Fiat): bigint {
+/** @throws RequestError for an amount that no payment can have */
+export function readAmount(text: string, currency: Fiat): bigint {
   const minor = parseDecimal(text.trim(), fiatDecimals(currency));
   if (minor !== null && minor >= MIN_AMOUNT_MINOR && minor <= maxAmountMinor(currency)) return minor;
   throw badField('amount', 'amount_range', amountRange(currency));

@@ -111,7 +111,7 @@ const REFUSED = {
 } as const satisfies Record<RefusedChange['reason'], RefusalCode>;
 
 /** Returns the changed payment. @throws RequestError that says why nothing was changed */
-function changeOf(outcome: ChangeOutcome<TokenRefusal | NotSandbox>): PaymentChange {
+export function changeOf(outcome: ChangeOutcome<TokenRefusal | NotSandbox>): PaymentChange {
   switch (outcome.kind) {
     case 'changed':
       return outcome.change;

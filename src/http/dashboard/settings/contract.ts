@@ -97,6 +97,20 @@ const datev = {
 const datevShape = Type.Object(datev);
 export type DatevView = Static<typeof datevShape>;
 
+const till = {
+  /** Decimal text; empty: seen money never counts. */
+  seen_below: text({ max: 20 }),
+  tips: Type.Boolean(),
+};
+const tillShape = Type.Object({
+  ...till,
+  /** The currency of `seen_below`, and the one in which it would be saved now. */
+  currency: oneOf(FIATS),
+  project_currency: oneOf(FIATS),
+  tip_percents: Type.Array(Type.Integer()),
+});
+export type TillSettingsView = Static<typeof tillShape>;
+
 const SETTINGS = '/dashboard/api/projects/:project/settings';
 
 /** The routes of the page of settings. */
@@ -133,6 +147,8 @@ export const settingsContract = {
     body: Type.Object({ datev: nullable(datevShape) }),
     answer: Type.Object({ datev: nullable(datevShape) }),
   },
+  [`GET ${SETTINGS}/till`]: { params: projectParams, answer: tillShape },
+  [`POST ${SETTINGS}/till`]: { params: projectParams, body: Type.Object(till), answer: tillShape },
   /** The work that a deactivation would stop now. */
   [`GET ${SETTINGS}/stops`]: {
     params: projectParams,

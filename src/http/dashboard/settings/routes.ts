@@ -29,6 +29,7 @@ import { scopeIn } from '../scope.ts';
 import type { CustomerDataView, CustomerMailsView, SettingsView } from './contract.ts';
 import { FIATS } from '../../../domain/money.ts';
 import { datevRoutes } from './datev.ts';
+import { tillSettingsRoutes } from './till.ts';
 
 const SETTINGS = '/dashboard/api/projects/:project/settings';
 const MANAGE = { action: 'manage_settings' } as const;
@@ -74,6 +75,7 @@ export function settingsRoutes(routes: Routes, dashboard: Dashboard): void {
   customerRoutes(routes, dashboard);
   customerMailRoutes(routes, dashboard);
   datevRoutes(routes, dashboard);
+  tillSettingsRoutes(routes, dashboard);
 }
 
 function customerMailRoutes(routes: Routes, dashboard: Dashboard): void {

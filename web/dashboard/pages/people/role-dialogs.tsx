@@ -125,7 +125,7 @@ export function RoleDialog({ person: given, onClose }: { readonly person: Person
   );
 }
 
-export const ROLES = ['owner', 'admin', 'developer', 'support', 'viewer'] as const satisfies readonly Role[];
+export const ROLES = ['owner', 'admin', 'developer', 'support', 'viewer', 'cashier'] as const satisfies readonly Role[];
 
 interface WhereFieldProps {
   /** Empty: all projects. */

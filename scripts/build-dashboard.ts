@@ -10,6 +10,8 @@ import { putInPlace } from './put-in-place.ts';
 const ROOT = path.join(import.meta.dirname, '..');
 const FOLDER = path.join(WEB_FOLDER, 'dist/dashboard');
 const ENTRY = 'main.tsx';
+/** The till, a document of its own that shares its files with the dashboard. */
+const TILL = 'till/main.tsx';
 /** A small script that runs before anything is drawn. */
 const FIRST = 'before-paint.ts';
 /** The most visited page: the document names its files, so that they load at once. */
@@ -54,6 +56,8 @@ export interface DashboardManifest {
   readonly first: string;
   /** The scripts that Home runs, the first one first. */
   readonly home: readonly string[];
+  /** The scripts that the till runs, the first one first. */
+  readonly till: readonly string[];
   /** The script that draws menus and dialogs, loaded after the page. */
   readonly popups: readonly string[];
   readonly scripts: readonly string[];
@@ -72,18 +76,22 @@ export async function buildDashboard(folder: string = FOLDER): Promise<Dashboard
   const fresh = path.join(path.dirname(folder), `.build-${randomUUID()}`);
   await mkdir(path.join(fresh, 'assets'), { recursive: true });
   try {
-    const output = await bundle(ENTRY, { codeSplitting: { groups: GROUPS } });
-    const [first] = await bundle(FIRST, { format: 'iife' });
+    const output = await bundle([ENTRY, TILL], { codeSplitting: { groups: GROUPS } });
+    const [first] = await bundle([FIRST], { format: 'iife' });
     if (first === undefined) throw new Error(`Vite has built nothing from ${FIRST}.`);
-    const icon = await readFile(path.join(WEB_FOLDER, 'dashboard/icon.svg'), 'utf8');
-    const iconName = `icon.${createHash('sha256').update(icon).digest('hex').slice(0, 8)}.svg`;
+    const icon = await hashed('icon.svg');
+    const appIcons = await Promise.all(APP_ICONS.map(({ file }) => hashed(file)));
+    const app = named('till.webmanifest', JSON.stringify(appOf(appIcons.map(({ name }) => name))));
     const manifest = manifestOf(output, first.fileName, source);
     const files = [
-      ...[first, ...output].map((one) => [one.fileName, contentOf(one)] as const),
-      [iconName, icon] as const,
+      ...[first, ...output].map((one) => ({ name: one.fileName, content: contentOf(one) })),
+      ...[icon, ...appIcons, app],
     ];
-    await Promise.all(files.map(([name, text]) => writeAll(path.join(fresh, 'assets', name), text)));
-    await writeAll(path.join(fresh, 'index.html'), documentOf(manifest, iconName));
+    await Promise.all(files.map(({ name, content }) => writeAll(path.join(fresh, 'assets', name), content)));
+    const { home, till } = manifest;
+    await writeAll(path.join(fresh, 'index.html'), documentOf(manifest, home, iconLinks(icon.name)));
+    const tillHead = `${iconLinks(icon.name, appIcons[0]?.name)}\n${TILL_HEAD}\n<link rel="manifest" href="${urlOf(app.name)}">`;
+    await writeAll(path.join(fresh, 'till.html'), documentOf(manifest, till, tillHead));
     await writeFile(path.join(fresh, 'manifest.json'), `${JSON.stringify(manifest, null, 2)}\n`);
     await putInPlace(fresh, folder);
     return manifest;
@@ -92,9 +100,60 @@ export async function buildDashboard(folder: string = FOLDER): Promise<Dashboard
   }
 }
 
+/** The icons of the installed till. Drawn to the edge, so that each device can cut its own shape. */
+const APP_ICONS = [
+  { file: 'till/icon-192.png', sizes: '192x192' },
+  { file: 'till/icon-512.png', sizes: '512x512' },
+] as const;
+/** The colours of the header in both themes, for the system's bar above the installed till. */
+const TILL_HEAD = `<meta name="theme-color" media="(prefers-color-scheme: light)" content="#ffffff">
+<meta name="theme-color" media="(prefers-color-scheme: dark)" content="#151d1a">`;
+
+/** The web app manifest of the till. Signing in, which is a page of the dashboard, stays within the installed app. */
+function appOf(icons: readonly string[]): object {
+  return {
+    id: '/till',
+    name: 'Cointill till',
+    short_name: 'Till',
+    start_url: '/till',
+    scope: '/',
+    display: 'standalone',
+    theme_color: '#0b6b5b',
+    background_color: '#f6f8f7',
+    icons: icons.map((name, at) => ({
+      src: urlOf(name),
+      sizes: APP_ICONS[at]?.sizes,
+      type: 'image/png',
+      purpose: 'any maskable',
+    })),
+  };
+}
+
+interface NamedFile {
+  readonly name: string;
+  readonly content: string | Buffer;
+}
+
+/** A file under a name with the hash of its content. */
+function named(file: string, content: string | Buffer): NamedFile {
+  const { name, ext } = path.parse(file);
+  return { name: `${name}.${createHash('sha256').update(content).digest('hex').slice(0, 8)}${ext}`, content };
+}
+
+async function hashed(file: string): Promise<NamedFile> {
+  return named(file, await readFile(path.join(WEB_FOLDER, 'dashboard', file)));
+}
+
+const urlOf = (name: string): string => `/dashboard/assets/${name}`;
+
+function iconLinks(icon: string, touch?: string): string {
+  const link = `<link rel="icon" type="image/svg+xml" href="${urlOf(icon)}">`;
+  return touch === undefined ? link : `${link}\n<link rel="apple-touch-icon" href="${urlOf(touch)}">`;
+}
+
 type Output = Rolldown.OutputChunk | Rolldown.OutputAsset;
 
-async function bundle(entry: string, output: Rolldown.OutputOptions): Promise<readonly Output[]> {
+async function bundle(entries: readonly string[], output: Rolldown.OutputOptions): Promise<readonly Output[]> {
   const root = path.join(WEB_FOLDER, 'dashboard');
   const config: InlineConfig = {
     configFile: false,
@@ -120,7 +179,8 @@ async function bundle(entry: string, output: Rolldown.OutputOptions): Promise<re
       cssCodeSplit: false,
       modulePreload: { polyfill: false },
       rolldownOptions: {
-        input: path.join(root, entry),
+        // The names of the files come from those of the entries.
+        input: Object.fromEntries(entries.map((entry) => [nameOf(entry), path.join(root, entry)])),
         output: {
           entryFileNames: '[name].[hash].js',
           chunkFileNames: '[name].[hash].js',
@@ -131,8 +191,15 @@ async function bundle(entry: string, output: Rolldown.OutputOptions): Promise<re
     },
   };
   const [outcome] = [await build(config)].flat();
-  if (outcome === undefined || !('output' in outcome)) throw new Error(`Vite has built nothing from ${entry}.`);
+  if (outcome === undefined || !('output' in outcome))
+    throw new Error(`Vite has built nothing from ${entries.join(', ')}.`);
   return outcome.output;
+}
+
+/** `till` for `till/main.tsx`, and `main` for `main.tsx`. */
+function nameOf(entry: string): string {
+  const { dir, name } = path.parse(entry);
+  return dir === '' ? name : dir;
 }
 
 function manifestOf(output: readonly Output[], first: string, source: string | null): DashboardManifest {
@@ -142,23 +209,29 @@ function manifestOf(output: readonly Output[], first: string, source: string | n
     if (chunk === undefined) throw new Error(`The build of the dashboard has no chunk of ${name}.`);
     return chunk.fileName;
   };
-  const home = new Set<string>();
-  const take = (name: string): void => {
-    if (home.has(name)) return;
-    home.add(name);
-    for (const imported of chunks.get(name)?.imports ?? []) take(imported);
+  const withImports = (...modules: readonly string[]): readonly string[] => {
+    const taken = new Set<string>();
+    const take = (name: string): void => {
+      if (taken.has(name)) return;
+      taken.add(name);
+      for (const imported of chunks.get(name)?.imports ?? []) take(imported);
+    };
+    for (const name of modules) take(byModule(name));
+    return [...taken];
   };
-  take(byModule(ENTRY));
-  take(byModule(FIRST_PAGE));
   const styles = output.filter(({ fileName }) => fileName.endsWith('.css')).map(({ fileName }) => fileName);
   const scripts = [...chunks.keys()].toSorted();
   const popups = scripts.filter((name) => /^popups?\./.test(name));
-  return { source, first, home: [...home], popups, scripts: [first, ...scripts], styles };
+  const [home, till] = [withImports(ENTRY, FIRST_PAGE), withImports(TILL)];
+  return { source, first, home, till, popups, scripts: [first, ...scripts], styles };
 }
 
 /** The document, without inline scripts and styles, which the page's policy refuses. */
-function documentOf({ first, home: [entry = '', ...others], styles }: DashboardManifest, icon: string): string {
-  const url = (name: string): string => `/dashboard/assets/${name}`;
+function documentOf(
+  { first, styles }: DashboardManifest,
+  [entry = '', ...others]: readonly string[],
+  head: string,
+): string {
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -167,11 +240,11 @@ function documentOf({ first, home: [entry = '', ...others], styles }: DashboardM
 <meta name="color-scheme" content="light dark">
 <meta name="robots" content="noindex, nofollow">
 <title>Cointill</title>
-<link rel="icon" type="image/svg+xml" href="${url(icon)}">
-<script src="${url(first)}"></script>
-${styles.map((name) => `<link rel="stylesheet" href="${url(name)}">`).join('\n')}
-<script type="module" src="${url(entry)}"></script>
-${others.map((name) => `<link rel="modulepreload" href="${url(name)}">`).join('\n')}
+${head}
+<script src="${urlOf(first)}"></script>
+${styles.map((name) => `<link rel="stylesheet" href="${urlOf(name)}">`).join('\n')}
+<script type="module" src="${urlOf(entry)}"></script>
+${others.map((name) => `<link rel="modulepreload" href="${urlOf(name)}">`).join('\n')}
 </head>
 <body>
 <div id="root"></div>
@@ -185,7 +258,7 @@ function contentOf(file: Output): string {
   return file.type === 'chunk' ? file.code : Buffer.from(file.source).toString();
 }
 
-async function writeAll(file: string, text: string): Promise<void> {
+async function writeAll(file: string, text: string | Buffer): Promise<void> {
   const params = { [constants.BROTLI_PARAM_QUALITY]: 11, [constants.BROTLI_PARAM_SIZE_HINT]: text.length };
   await Promise.all([
     writeFile(file, text),

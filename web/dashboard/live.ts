@@ -26,14 +26,11 @@ export function useLive(scope: Scope | null): void {
 }
 
 function follow(dashboard: Dashboard, scope: Scope): () => void {
-  const { connection, queries } = dashboard;
+  const { queries } = dashboard;
   const changed = new Set<string>();
   let isAnything = false;
   let flushedAt = -Infinity;
   let timer: ReturnType<typeof setTimeout> | null = null;
-  let retry: ReturnType<typeof setTimeout> | null = null;
-  let source = open();
-
   const flush = (): void => {
     timer = null;
     flushedAt = performance.now();
@@ -55,8 +52,29 @@ function follow(dashboard: Dashboard, scope: Scope): () => void {
     gather();
   };
 
+  const url = urlOf('/dashboard/api/projects/:project/:mode/events', { params: { ...scope } });
+  const close = followStream(dashboard, url, take);
+  return () => {
+    close();
+    if (timer !== null) clearTimeout(timer);
+  };
+}
+
+/**
+ * Passes on the messages of a stream, which is opened again after it was refused; `anything` stands for those that were
+ * missed. Returns a function that closes the stream.
+ */
+export function followStream(
+  { connection, refreshSession }: Dashboard,
+  url: string,
+  take: (message: LiveMessage) => void,
+): () => void {
+  let retry: ReturnType<typeof setTimeout> | null = null;
+  connection.set('connecting');
+  let source = open();
+
   function open(): EventSource {
-    const stream = new EventSource(urlOf('/dashboard/api/projects/:project/:mode/events', { params: { ...scope } }));
+    const stream = new EventSource(url);
     stream.addEventListener('open', () => {
       // The stream does not repeat what it missed while it was disconnected.
       if (connection.get() === 'lost') take({ kind: 'anything' });
@@ -67,7 +85,7 @@ function follow(dashboard: Dashboard, scope: Scope): () => void {
       connection.set('lost');
       if (stream.readyState !== EventSource.CLOSED) return;
       // Refused: the session may have ended. Browsers do not retry then.
-      dashboard.refreshSession();
+      refreshSession();
       retry ??= setTimeout(() => {
         retry = null;
         source = open();
@@ -76,12 +94,10 @@ function follow(dashboard: Dashboard, scope: Scope): () => void {
     return stream;
   }
 
-  connection.set('connecting');
   return () => {
     source.close();
     // Without a stream, nothing reconnects.
     connection.set('connecting');
-    if (timer !== null) clearTimeout(timer);
     if (retry !== null) clearTimeout(retry);
   };
 }

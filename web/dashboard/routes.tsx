@@ -17,7 +17,8 @@ import type { SignedIn } from './session.ts';
 import { Layout } from './shell/layout.tsx';
 import { Root } from './shell/root.tsx';
 import { FaultInMain, FaultPage, NotFoundInMain, NotFoundPage } from './shell/page.tsx';
-import { homeScope } from './scope.ts';
+import { goToTill } from './go-to-till.ts';
+import { homeScope, mayUseTill } from './scope.ts';
 
 interface Context {
   readonly dashboard: Dashboard;
@@ -74,6 +75,9 @@ const index = createRoute({
   beforeLoad: ({ context: { session } }) => {
     const scope = homeScope(session);
     if (scope !== null) throw redirect({ to: '/projects/$project/$mode', params: scope, replace: true });
+    // Cashiers have no page here. The till is a document of its own, and nothing is shown on the way to it.
+    if (mayUseTill(session)) return goToTill('/till');
+    return undefined;
   },
   component: lazyPage(() => import('./pages/home/home-page.tsx'), 'NoProjectPage', 'detail', 'list'),
 });

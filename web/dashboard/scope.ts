@@ -35,12 +35,17 @@ export function modeInOther(project: SessionProject, current: Scope | null): Mod
   return current?.mode === 'test' ? 'test' : firstMode(project);
 }
 
-/** The scope last used on this device, otherwise the first project; null for people without any. */
-export function homeScope(session: SignedIn): Scope | null {
+/** The scope of Home; null for people who may see no project's payments. */
+export function homeScope({ projects }: SignedIn): Scope | null {
+  return lastScope(projects.filter(({ actions }) => actions.includes('read_payments')));
+}
+
+/** The scope last used on this device, otherwise the first of these projects; null if there are none. */
+export function lastScope(projects: SignedIn['projects']): Scope | null {
   const last = readLast();
-  const known = session.projects.find(({ id }) => id === last?.project);
+  const known = projects.find(({ id }) => id === last?.project);
   if (known !== undefined && last !== null) return last;
-  const [first] = session.projects;
+  const [first] = projects;
   return first === undefined ? null : { project: first.id, mode: firstMode(first) };
 }
 
@@ -59,4 +64,9 @@ function readLast(): Scope | null {
   } catch {
     return null;
   }
+}
+
+/** Whether the person may use the till of any project. */
+export function mayUseTill({ projects }: SignedIn): boolean {
+  return projects.some(({ actions }) => actions.includes('use_till'));
 }

@@ -14,6 +14,8 @@ const ASSETS = 'assets';
 /** The dashboard's page and everything it loads, in memory. */
 export interface ShellAssets {
   readonly document: ServedFile;
+  /** The till's document. */
+  readonly till: ServedFile;
   /** Files by their name below `/dashboard/assets/`. */
   readonly files: ReadonlyMap<string, ServedFile>;
 }
@@ -22,6 +24,8 @@ const TYPES: Readonly<Record<string, string>> = {
   '.js': 'text/javascript; charset=utf-8',
   '.css': 'text/css; charset=utf-8',
   '.svg': 'image/svg+xml',
+  '.png': 'image/png',
+  '.webmanifest': 'application/manifest+json',
   '.woff2': 'font/woff2',
 };
 
@@ -43,6 +47,12 @@ export const DOCUMENT_HEADERS = {
   'cache-control': 'no-cache',
 } as const;
 
+/** The same for the till, which also has a manifest, because it can be installed. */
+export const TILL_HEADERS = {
+  ...DOCUMENT_HEADERS,
+  'content-security-policy': `${DOCUMENT_HEADERS['content-security-policy']}; manifest-src 'self'`,
+} as const;
+
 /** Reads the build at start; null if there is none. */
 export async function loadShellAssets(folder: string = DASHBOARD_BUILD): Promise<ShellAssets | null> {
   try {
@@ -50,7 +60,11 @@ export async function loadShellAssets(folder: string = DASHBOARD_BUILD): Promise
     const files = await Promise.all(
       names.map(async (name) => [name, await read(path.join(folder, ASSETS, name), IMMUTABLE)] as const),
     );
-    return { document: await read(path.join(folder, 'index.html'), DOCUMENT_HEADERS), files: new Map(files) };
+    const [document, till] = await Promise.all([
+      read(path.join(folder, 'index.html'), DOCUMENT_HEADERS),
+      read(path.join(folder, 'till.html'), TILL_HEADERS),
+    ]);
+    return { document, till, files: new Map(files) };
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null;
     throw error;
@@ -66,8 +80,8 @@ async function read(file: string, headers: Readonly<Record<string, string>>): Pr
 const hidden = { hide: true } as const;
 
 /**
- * The page, at `/dashboard` and every path below it except the API and assets; the browser decides what to show. Assets
- * do not count toward the rate limit.
+ * The page, at `/dashboard` and every path below it except the API and assets; the browser decides what to show. The
+ * till is at `/till`. Assets do not count toward the rate limit.
  */
 export function shellRoutes(app: FastifyInstance, assets: ShellAssets): void {
   const counted = { config: { guard: { kind: 'dashboard', isCounted: true } }, schema: hidden } as const;
@@ -77,6 +91,7 @@ export function shellRoutes(app: FastifyInstance, assets: ShellAssets): void {
     if (file === undefined) throw notFound('There is no such file. Reload the page.');
     return sendFile(request, reply, file);
   });
+  app.get('/till', counted, (request, reply) => sendFile(request, reply, assets.till));
   app.get('/dashboard', counted, (request, reply) => sendFile(request, reply, assets.document));
   app.get('/dashboard/*', counted, (request, reply) => {
     if (/^\/dashboard\/(?:api|assets)(?:\/|$)/.test(pathOf(request))) {

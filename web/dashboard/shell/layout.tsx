@@ -50,7 +50,8 @@ export function Layout() {
   const scope = inAddress ?? homeScope(session);
   const [overlay, setOverlay] = useState<Overlay | null>(null);
   const project = session.projects.find(({ id }) => id === inAddress?.project);
-  const isKnown = inAddress === null || project !== undefined;
+  // A project whose payments the person may not see is none here, as for cashiers.
+  const isKnown = inAddress === null || project?.actions.includes('read_payments') === true;
   const route = useMatches({ select: (matches) => matches.at(-1)?.fullPath ?? '' });
   const isOpen = project === undefined || mayOpen(route, project, session);
   const { t } = useLocale();
@@ -79,7 +80,7 @@ export function Layout() {
           {isKnown || isHeld ? <RoleChanged access={access} onClose={accept} /> : null}
           {isHeld || (isKnown && isOpen) ? (
             <Outlet />
-          ) : isKnown ? (
+          ) : isKnown || project !== undefined ? (
             <ForbiddenPage />
           ) : access === null ? (
             <NotFoundPage />

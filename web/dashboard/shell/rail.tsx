@@ -13,7 +13,7 @@ import { attentionCountQuery } from '../pages/attention/queries.ts';
 import { lazy, Suspense, useId, useState, type ReactNode } from 'react';
 import { MenuButton } from '../ui/menu-button.tsx';
 import { useWhenIdle } from '../lazy-page.tsx';
-import { type Scope, modeInOther } from '../scope.ts';
+import { type Scope, mayUseTill, modeInOther } from '../scope.ts';
 
 /** The server counts no further than this. */
 const MAX_COUNT = 100;
@@ -51,6 +51,12 @@ export function Rail({ scope, className, onHelp, onClose }: RailProps) {
       </div>
       {scope === null || project === undefined ? null : <Pages scope={scope} project={project} />}
       <div className={css.foot}>
+        {mayUseTill(session) ? (
+          <a href={scope === null ? '/till' : `/till?${new URLSearchParams({ ...scope }).toString()}`}>
+            <Icon name="phone" size={16} />
+            {t('till')}
+          </a>
+        ) : null}
         <button type="button" onClick={onHelp}>
           <Icon name="keyboard" size={16} />
           {t('shortcuts')}

@@ -18,6 +18,7 @@ import type sending from '../../../texts/dashboard/en/sending.json';
 import type settings from '../../../texts/dashboard/en/settings.json';
 import type signing from '../../../texts/dashboard/en/signing.json';
 import type sweeps from '../../../texts/dashboard/en/sweeps.json';
+import type till from '../../../texts/dashboard/en/till.json';
 import type wallets from '../../../texts/dashboard/en/wallets.json';
 import type webhooks from '../../../texts/dashboard/en/webhooks.json';
 import type { TextValues } from './text-values.ts';
@@ -43,6 +44,7 @@ export interface TextParts {
   readonly settings: typeof settings;
   readonly signing: typeof signing;
   readonly sweeps: typeof sweeps;
+  readonly till: typeof till;
   readonly wallets: typeof wallets;
   readonly webhooks: typeof webhooks;
 }

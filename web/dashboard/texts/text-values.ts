@@ -275,6 +275,17 @@ export interface TextValues {
   readonly sweep_part_failed: 'count';
   readonly sweeps_below: 'minimum';
   readonly sweeps_lies: 'network';
+  readonly till_charge: 'amount';
+  readonly till_with_tip: 'tip';
+  readonly till_coin_of: 'asset' | 'network';
+  readonly till_code: 'amount';
+  readonly till_until: 'time';
+  readonly till_part_text: 'left' | 'received';
+  readonly till_paid_seen: 'amount';
+  readonly till_overpaid: 'received';
+  readonly till_paid_sales: 'count';
+  readonly till_of_it_tips: 'amount';
+  readonly till_shop_test: 'name';
   readonly coin_down: 'coin';
   readonly coin_up: 'coin';
   readonly confirmations_below: 'amount' | 'number';

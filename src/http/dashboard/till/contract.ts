@@ -11,6 +11,9 @@ import { liveMessageShape } from '../live/contract.ts';
 
 const coin = { asset: oneOf(ASSET_CODES), network: oneOf(NETWORKS) };
 const coinShape = Type.Object(coin);
+const namedCoin = { ...coin, /** `Polygon`. */ network_name: Type.String() };
+const namedCoinShape = Type.Object(namedCoin);
+export type TillCoin = Static<typeof namedCoinShape>;
 
 /**
  * The states of a sale. `choose`: a coin has to be chosen. `waiting`: for money. `part`: some came. `seen`: all of it
@@ -34,7 +37,7 @@ const sale = {
   note: nullable(Type.String()),
   crypto: nullable(
     Type.Object({
-      ...coin,
+      ...namedCoin,
       owed: Type.String(),
       received: Type.String(),
       /** Still to be paid. */ left: Type.String(),
@@ -79,7 +82,7 @@ export const tillContract = {
       currencies: Type.Array(oneOf(FIATS)),
       currency: oneOf(FIATS),
       /** The offered coins, the project's first choice first. */
-      coins: Type.Array(coinShape),
+      coins: Type.Array(namedCoinShape),
       /** In percent; empty if the project asks for no tips. */
       tips: Type.Array(Type.Integer()),
       /** Below this amount, seen money without a doubtful sign counts as paid; null: only confirmed money does. */

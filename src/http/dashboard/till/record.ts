@@ -1,14 +1,19 @@
-import { payableRest } from '../../../domain/asset.ts';
+import { payableRest, type Token } from '../../../domain/asset.ts';
 import type { SeenSale } from '../../../app/payments/till-sale.ts';
 import { fiatDecimals, formatDecimal, type Fiat } from '../../../domain/money.ts';
-import { nativeAsset } from '../../../domain/networks.ts';
+import { nativeAsset, NETWORK_FACTS } from '../../../domain/networks.ts';
 import { inTimeUntil, type Payment, type Quote } from '../../../domain/payment.ts';
 import { publicPaymentId } from '../../../domain/payment-kind.ts';
 import { paymentUri } from '../../../domain/payment-uri.ts';
 import { isCounting, isOpen } from '../../../domain/status.ts';
 import { isoTime, isoTimeOrNull } from '../../../wire/time.ts';
 import { qrPath } from '../../pages/qr-path.ts';
-import type { SaleRow, SaleView } from './contract.ts';
+import type { SaleRow, SaleView, TillCoin } from './contract.ts';
+
+/** A coin with its network's name. */
+export function coinView({ asset, network }: Pick<Token, 'asset' | 'network'>): TillCoin {
+  return { asset, network, network_name: NETWORK_FACTS[network].label };
+}
 
 /** A sale in the list. */
 export function saleRow({ payment, tipMinor, outcome }: SeenSale): SaleRow {
@@ -37,7 +42,8 @@ function cryptoView(payment: Payment, quote: Quote): SaleRow['crypto'] {
   const units = (of: bigint): string => formatDecimal(of, quote.decimals);
   const { asset, network, owedUnits } = quote;
   const received = units(payment.received.all.seenUnits);
-  return { asset, network, owed: units(owedUnits), received, left: units(leftUnits(payment, quote)) };
+  const left = units(leftUnits(payment, quote));
+  return { ...coinView({ asset, network }), owed: units(owedUnits), received, left };
 }
 
 /** A sale with all that the till shows of it. */

@@ -23,7 +23,7 @@ import type { BodyOf } from '../contract.ts';
 import type { Dashboard, PaymentCall, Routes } from '../route.ts';
 import { formRequest, noPayment, paymentSelector, signedInOf, type ProjectScope } from '../scope.ts';
 import type { SaleView } from './contract.ts';
-import { saleRow, saleSums, saleView } from './record.ts';
+import { coinView, saleRow, saleSums, saleView } from './record.ts';
 
 const TILL = '/dashboard/api/projects/:project/:mode/till';
 const CREATE = `POST ${TILL}/sales` as const;
@@ -40,7 +40,7 @@ export function tillRoutes(routes: Routes, dashboard: Dashboard): void {
     return {
       currencies: [...FIATS],
       currency: project?.defaultCurrency ?? 'USD',
-      coins: coins.map(({ asset, network }) => ({ asset, network })),
+      coins: coins.map(coinView),
       tips: tips ? [...TIP_PERCENTS] : [],
       seen_below: seenBelow,
     };

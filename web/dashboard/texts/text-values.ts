@@ -260,6 +260,8 @@ export interface TextValues {
   readonly settings_deactivate_pages: 'live' | 'test';
   readonly settings_deactivate_hooks: 'live' | 'test';
   readonly settings_deactivate_type: 'name';
+  readonly settings_till_below: 'currency';
+  readonly settings_till_below_other: 'amount';
   readonly sign_many: 'count';
   readonly signing_shown_to: 'name' | 'time';
   readonly qr_part: 'count' | 'place';

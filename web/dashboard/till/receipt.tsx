@@ -22,7 +22,7 @@ export function Receipt({ sale, scope }: ReceiptProps) {
     [t('coin'), crypto === null ? null : `${coin(crypto.received, crypto.asset)} · ${crypto.network_name}`],
     [t('status'), by === null ? titleOf(sale, t) : `${t('till_paid')} (${t(`till_by_${by}`)})`],
     [t('till_transaction'), sale.transaction_hash],
-    [t('till_receipt_by'), person.name ?? person.email],
+    [t('till_receipt_by'), person.name],
   ];
   return (
     <section className={css.receipt} aria-hidden="true">

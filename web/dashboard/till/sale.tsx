@@ -72,7 +72,7 @@ function ShownSale({ scope, sale, settings, onEnd }: ShownProps) {
             </Notice>
           ),
         )}
-        <Outcome sale={sale} settings={settings} mode={scope.mode} />
+        <Outcome sale={choosing ? { ...sale, state: 'choose' } : sale} settings={settings} mode={scope.mode} />
         <div className={css.acts}>
           {sale.state === 'waiting' && !isChoosing && settings.coins.length > 1 ? (
             <Button onClick={() => setChoosing(true)}>{t('till_other_coin')}</Button>

@@ -16,6 +16,7 @@ import { sizeText, useDownload } from '../../download.ts';
 import { CustomerMailsCard } from './customer-mails-card.tsx';
 import { DatevCard } from './datev-card.tsx';
 import { InvoicesCard } from './invoices-card.tsx';
+import { TillCard } from './till-card.tsx';
 import { CustomersDialog } from './customers-dialog.tsx';
 import { useScope } from '../../scope.ts';
 
@@ -37,6 +38,7 @@ export function SettingsPage() {
             <SettingsForm key={project} settings={settings.data} />
             <CustomerMailsCard />
             <InvoicesCard />
+            <TillCard />
             <DatevCard />
             <DataCard
               mayExport={actions.includes('export_project')}

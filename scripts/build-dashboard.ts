@@ -85,7 +85,9 @@ export async function buildDashboard(folder: string = FOLDER): Promise<Dashboard
     const manifest = manifestOf(output, first.fileName, source);
     const files = [
       ...[first, ...output].map((one) => ({ name: one.fileName, content: contentOf(one) })),
-      ...[icon, ...appIcons, app],
+      ...appIcons,
+      icon,
+      app,
     ];
     await Promise.all(files.map(({ name, content }) => writeAll(path.join(fresh, 'assets', name), content)));
     const { home, till } = manifest;

@@ -1,11 +1,7 @@
-import { CSPProvider } from '@base-ui/react/csp-provider';
-import { QueryClientProvider } from '@tanstack/react-query';
-import { StrictMode } from 'react';
-import { createRoot } from 'react-dom/client';
 import '../base.css';
-import { createDashboard, DashboardProvider, sessionQuery } from '../dashboard.ts';
-import { chosenLanguage, loadLocale, LocaleProvider } from '../locale.tsx';
-import { reportCaught } from '../problem.ts';
+import { createDashboard, sessionQuery } from '../dashboard.ts';
+import { draw } from '../draw.tsx';
+import { chosenLanguage, loadLocale } from '../locale.tsx';
 import { loadTexts } from '../texts/load-texts.ts';
 import { Till } from './till.tsx';
 
@@ -17,26 +13,9 @@ const [locale, session] = await Promise.all([
   dashboard.queries.fetchQuery(sessionQuery).catch(() => null),
   loadTexts(language, 'till'),
 ]);
-document.documentElement.lang = locale.code;
 
 if (session !== null && session.state !== 'signed_in') {
   const to = `/till${location.search}`;
   location.replace(`/dashboard/sign-in?${new URLSearchParams({ to }).toString()}`);
 } else if (session?.must_add_factor === true) location.replace('/dashboard/protect');
-else {
-  const element = document.getElementById('root');
-  if (element === null) throw new Error('The page has no #root.');
-  createRoot(element, { onCaughtError: reportCaught }).render(
-    <StrictMode>
-      <CSPProvider disableStyleElements>
-        <LocaleProvider value={locale}>
-          <DashboardProvider value={dashboard}>
-            <QueryClientProvider client={dashboard.queries}>
-              <Till />
-            </QueryClientProvider>
-          </DashboardProvider>
-        </LocaleProvider>
-      </CSPProvider>
-    </StrictMode>,
-  );
-}
+else draw(<Till />, dashboard, locale);

@@ -2,8 +2,9 @@ import type { SaleView } from '../../../src/http/dashboard/till/contract.ts';
 import { useLocale } from '../locale.tsx';
 import type { Scope } from '../scope.ts';
 import { useSignedIn } from '../session.ts';
+import { Facts } from '../ui/value.tsx';
+import { titleOf } from './coins.ts';
 import css from './till.module.css';
-import { titleOf } from './sale.tsx';
 
 interface ReceiptProps {
   readonly sale: SaleView;
@@ -31,16 +32,7 @@ export function Receipt({ sale, scope }: ReceiptProps) {
         {by === null ? t('till_receipt_not') : t('till_receipt')} · {dateTime(sale.created_at)}
       </p>
       {scope.mode === 'test' ? <p>{t('till_receipt_test')}</p> : null}
-      <dl>
-        {rows.map(([name, value]) =>
-          value === null ? null : (
-            <div key={name}>
-              <dt>{name}</dt>
-              <dd>{value}</dd>
-            </div>
-          ),
-        )}
-      </dl>
+      <Facts className={css.rows} areApart facts={rows} />
       <p>{sale.id}</p>
     </section>
   );

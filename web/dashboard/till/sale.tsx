@@ -10,7 +10,7 @@ import { classNames } from '../ui/class-names.ts';
 import { Icon } from '../ui/icons.tsx';
 import { Notice } from '../ui/notice.tsx';
 import { NotLoaded } from '../ui/placeholder.tsx';
-import { coinKey, CoinName } from './coins.tsx';
+import { coinKey, titleOf, useCoinName } from './coins.ts';
 import type { TillSettings } from './keypad.tsx';
 import { recall, remember } from './memory.ts';
 import { saleQuery } from './queries.ts';
@@ -149,6 +149,7 @@ interface CoinsProps {
 
 function Coins({ sale: { crypto }, settings: { coins }, isBusy, onChoose }: CoinsProps) {
   const { t } = useLocale('till');
+  const nameOf = useCoinName();
   return (
     <div className={css.coins} role="group" aria-label={t('till_choose')}>
       {coins.map((coin) => (
@@ -163,7 +164,7 @@ function Coins({ sale: { crypto }, settings: { coins }, isBusy, onChoose }: Coin
             onChoose(coin);
           }}
         >
-          <CoinName coin={coin} />
+          {nameOf(coin)}
         </button>
       ))}
     </div>
@@ -201,14 +202,6 @@ function Outcome({ sale, settings, mode }: OutcomeProps) {
       </p>
     </>
   );
-}
-
-type T = ReturnType<typeof useLocale<'till'>>['t'];
-
-export function titleOf({ state, status }: SaleRow, t: T): string {
-  if (state === 'choose') return t('till_choose');
-  if (state === 'ended' && status === 'cancelled') return t('till_cancelled');
-  return t(`till_${state}`);
 }
 
 function Sentence({ sale, settings, mode }: OutcomeProps) {

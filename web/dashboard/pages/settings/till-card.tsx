@@ -15,15 +15,10 @@ const tillQuery = (project: string) =>
 
 /** When a payment counts as paid at the till, and whether the till offers tips. */
 export function TillCard() {
-  const { t } = useLocale('settings');
   const { project } = useScope();
-  return (
-    <SavedCard
-      title={t('till')}
-      query={useQuery(tillQuery(project))}
-      form={(saved) => <TillForm key={project} saved={saved} />}
-    />
-  );
+  const query = useQuery(tillQuery(project));
+  const form = (saved: TillSettingsView) => <TillForm key={project} saved={saved} />;
+  return <SavedCard title={useLocale().t('till')} query={query} form={form} />;
 }
 
 const FIELDS = ['seen_below'];

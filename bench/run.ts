@@ -24,6 +24,7 @@ import { restarts } from './restarts.ts';
 import { search } from './search.ts';
 import { signIn } from './sign-in.ts';
 import { start } from './start.ts';
+import { till } from './till.ts';
 import { upgrade } from './upgrade.ts';
 
 const BENCHES: Readonly<Record<string, () => Promise<readonly Figure[]>>> = {
@@ -48,6 +49,7 @@ const BENCHES: Readonly<Record<string, () => Promise<readonly Figure[]>>> = {
   flood,
   memory,
   'sign-in': signIn,
+  till,
   backup,
   move,
   restarts,

@@ -1,4 +1,5 @@
 import { coinName, isPayableIn } from '../../domain/coin-choice.ts';
+import { storedTransitions } from '../../domain/creation.ts';
 import type { Payment } from '../../domain/payment.ts';
 import { nextDueAt } from '../../domain/transition.ts';
 import type { LockedIssuer, Rail } from '../../modes/rail.ts';
@@ -262,7 +263,14 @@ function makeBatch(
     );
     const body = item.present(payment);
     const dueAt = nextDueAt(payment, app.policy);
-    const change = { before: null, after: payment, dueAt, transitions: [], events, address: address ?? undefined };
+    const change = {
+      before: null,
+      after: payment,
+      dueAt,
+      transitions: storedTransitions(payment),
+      events,
+      address: address ?? undefined,
+    };
     changes.push(change);
     if (item.idempotency !== null) answers.push(answerRow(item.idempotency, body, draft.createdAt));
     return { kind: 'done', body, change };

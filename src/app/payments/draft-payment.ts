@@ -23,7 +23,7 @@ export const USUAL_EXPIRY_MINUTES = 30;
 /** A validated request for a payment. Amount in minor units of `currency`, lifetime in milliseconds. */
 export interface NewPayment
   extends MerchantFields, Pick<Payment, 'projectId' | 'mode' | 'api' | 'amountMinor' | 'currency'> {
-  /** Orders name their token; transactions leave it to the customer. */
+  /** Orders name their token; the others leave it to the customer, unless a cashier chose one for them. */
   readonly token: { readonly asset: string; readonly network: string | null } | null;
   readonly lifetimeMs: number;
   /** The id of the HTTP request; null if there is none. */

@@ -19,6 +19,15 @@ export interface SeenSale {
   readonly evm: EvmChain | null;
 }
 
+/** A sale that was just made: nothing has come for it yet. */
+export function newSale(app: App, payment: Payment, tipMinor: bigint): SeenSale {
+  return { payment, tipMinor, outcome: { paidBy: null, doubt: null }, confirmations: null, evm: evmOf(app, payment) };
+}
+
+function evmOf(app: App, { mode, quote }: Payment): EvmChain | null {
+  return quote === null ? null : app.railFor(mode).evmChain(quote);
+}
+
 /** A sale of this person; null if it is another person's, or none. */
 export async function readSale(app: App, scope: TillScope, paymentId: string): Promise<SeenSale | null> {
   const sale = await findTillSale(app.db, paymentId, scope);
@@ -26,9 +35,7 @@ export async function readSale(app: App, scope: TillScope, paymentId: string): P
   const [seen] = await seenSales(app, scope, [sale]);
   if (seen === undefined) return null;
   const { payment } = seen;
-  const rail = app.railFor(scope.mode);
-  const evm = payment.quote === null ? null : rail.evmChain(payment.quote);
-  return { ...seen, confirmations: await rail.confirmations(payment), evm };
+  return { ...seen, confirmations: await app.railFor(scope.mode).confirmations(payment), evm: evmOf(app, payment) };
 }
 
 /** More sales of one person and day than this are not added up. */

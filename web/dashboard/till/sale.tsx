@@ -3,12 +3,11 @@ import { useEffect, useRef, useState } from 'react';
 import type { SaleRow, SaleView } from '../../../src/http/dashboard/till/contract.ts';
 import { useDashboard } from '../dashboard.ts';
 import { useLocale } from '../locale.tsx';
-import { problemText } from '../problem.ts';
 import type { Scope } from '../scope.ts';
 import { Button } from '../ui/button.tsx';
 import { classNames } from '../ui/class-names.ts';
 import { Icon } from '../ui/icons.tsx';
-import { Notice } from '../ui/notice.tsx';
+import { Problem } from '../ui/notice.tsx';
 import { NotLoaded } from '../ui/placeholder.tsx';
 import { coinKey, titleOf, useCoinName } from './coins.ts';
 import type { TillSettings } from './keypad.tsx';
@@ -64,14 +63,7 @@ function ShownSale({ scope, sale, settings, onEnd }: ShownProps) {
         <Code pay={sale.pay} label={t('till_code', { amount: fiat(sale.amount, sale.currency) })} />
       )}
       <div className={css.facts}>
-        {[sale.problem, fault === null ? null : problemText(fault, t)].map((text, at) =>
-          // A tuple of two: the places never change.
-          text === null ? null : (
-            <Notice key={at} kind="problem">
-              {text}
-            </Notice>
-          ),
-        )}
+        <Problem error={fault} />
         <Outcome sale={choosing ? { ...sale, state: 'choose' } : sale} settings={settings} mode={scope.mode} />
         <div className={css.acts}>
           {sale.state === 'waiting' && !isChoosing && settings.coins.length > 1 ? (

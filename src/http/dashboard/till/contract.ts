@@ -66,8 +66,6 @@ const saleShape = Type.Object({
       only_address: Type.Boolean(),
     }),
   ),
-  /** Why the wanted coin could not be chosen, in the person's language. */
-  problem: nullable(Type.String()),
 });
 export type SaleView = Static<typeof saleShape>;
 

@@ -47,7 +47,7 @@ function cryptoView(payment: Payment, quote: Quote): SaleRow['crypto'] {
 }
 
 /** A sale with all that the till shows of it. */
-export function saleView(sale: SeenSale, now: number, problem: string | null): SaleView {
+export function saleView(sale: SeenSale, now: number): SaleView {
   const { payment, confirmations } = sale;
   const row = saleRow(sale);
   const { quote } = payment;
@@ -59,7 +59,6 @@ export function saleView(sale: SeenSale, now: number, problem: string | null): S
         ? null
         : { have: Math.min(confirmations.have, confirmations.need), need: confirmations.need },
     pay: waits && quote !== null ? payView(sale, quote) : null,
-    problem,
   };
 }
 

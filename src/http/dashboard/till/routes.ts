@@ -2,19 +2,19 @@ import type { FastifyRequest } from 'fastify';
 import type { App } from '../../../app/context.ts';
 import { USUAL_EXPIRY_MINUTES } from '../../../app/payments/draft-payment.ts';
 import { cancelPayment, selectToken } from '../../../app/payments/payment-actions.ts';
-import { readSale, salesSince, type SeenSale } from '../../../app/payments/till-sale.ts';
+import { newSale, readSale, salesSince, type SeenSale } from '../../../app/payments/till-sale.ts';
 import { rejected } from '../../../app/rejected.ts';
 import { fiatDecimals, FIATS, formatDecimal, parseDecimal } from '../../../domain/money.ts';
-import { NO_MERCHANT_FIELDS } from '../../../domain/payment.ts';
+import { NO_MERCHANT_FIELDS, type Payment } from '../../../domain/payment.ts';
 import { publicPaymentId } from '../../../domain/payment-kind.ts';
 import { TIP_PERCENTS, USUAL_TILL } from '../../../domain/till.ts';
 import { dayAt, isTimeZone, startOfDay } from '../../../domain/time-zone.ts';
 import type { TillScope } from '../../../store/payments/till-sales.ts';
 import { findProject } from '../../../store/projects/projects.ts';
 import { actorOf } from '../../../app/people/sessions.ts';
-import { clientAddress, dashboardLanguage } from '../../client.ts';
+import { clientAddress } from '../../client.ts';
 import { amountRange } from '../../common-fields.ts';
-import { invalid, RequestError } from '../../errors.ts';
+import { invalid } from '../../errors.ts';
 import { refusalError } from '../../page-sentences.ts';
 import { createdOf, readAmount, textOrNull } from '../new-payment/routes.ts';
 import { changeOf } from '../payments/routes.ts';
@@ -76,11 +76,13 @@ export function tillRoutes(routes: Routes, dashboard: Dashboard): void {
 
 /** Makes a sale and its quote in one request, so that the code is there one tap after the amount. */
 function chargeRoute(routes: Routes, { people: { app: core }, creator }: Dashboard): void {
-  routes.add(CREATE, USE, async ({ scope, body, request, own }) => {
+  routes.add(CREATE, USE, async ({ scope, body, request }) => {
     const project = await findProject(core.db, scope.projectId);
     if (project?.active !== true) throw refusalError(rejected('project_inactive'));
     const { tipMinor, ...amounts } = readAmounts(body);
     const { person } = signedInOf(request);
+    const { asset, network } = body;
+    let made: Payment | null = null;
     const outcome = await creator.create(
       {
         ...NO_MERCHANT_FIELDS,
@@ -88,7 +90,7 @@ function chargeRoute(routes: Routes, { people: { app: core }, creator }: Dashboa
         projectId: scope.projectId,
         mode: scope.mode,
         api: 'invoice',
-        token: null,
+        token: asset === undefined ? null : { asset, network: network ?? null },
         description: textOrNull(body.note),
         // The tip is part of the amount; programs that read the payment find it here.
         metadata: tipMinor === 0n ? {} : { tip: formatDecimal(tipMinor, fiatDecimals(body.currency)) },
@@ -97,22 +99,17 @@ function chargeRoute(routes: Routes, { people: { app: core }, creator }: Dashboa
         by: actorOf(person, clientAddress(request)),
         till: { personId: person.id, tipMinor },
       },
-      (payment) => JSON.stringify({ id: publicPaymentId(payment) }),
+      (payment) => {
+        made = payment;
+        return JSON.stringify({ id: publicPaymentId(payment) });
+      },
       formRequest(request, scope, body.request),
     );
     const { id } = JSON.parse(createdOf(outcome)) as { readonly id: string };
-    const params = { payment: id };
-    const sale = await ownSale(core, { request, scope, params });
-    const { asset, network } = body;
-    // A charge that is sent again has its quote already.
-    if (asset === undefined || network === undefined || sale.payment.quote !== null) return viewOf(core, sale);
-    try {
-      changeOf(await selectToken(own, paymentSelector(scope, id), { asset, network }));
-    } catch (error) {
-      if (!(error instanceof RequestError)) throw error;
-      return viewOf(core, sale, error.messageIn(dashboardLanguage(request) ?? 'en'));
-    }
-    return viewOf(core, await ownSale(core, { request, scope, params }));
+    // A charge that was sent before may be paid by now.
+    const sale =
+      made === null ? await ownSale(core, { request, scope, params: { payment: id } }) : newSale(core, made, tipMinor);
+    return viewOf(core, sale);
   });
 }
 
@@ -134,8 +131,8 @@ async function ownSale(
   return sale;
 }
 
-function viewOf(core: App, sale: SeenSale, problem: string | null = null): SaleView {
-  return saleView(sale, core.clock(), problem);
+function viewOf(core: App, sale: SeenSale): SaleView {
+  return saleView(sale, core.clock());
 }
 
 /** The whole amount, and the tip in it, in minor units. */

@@ -37,12 +37,13 @@ describe.skipIf(hasNoBrowser)('the navigation', () => {
         ['Wallets', 'Sweeps', 'Reports'],
         ['Keys', 'Webhooks', 'Events', 'Requests'],
         ['Settings', 'People', 'Audit'],
+        ['Till'],
       ].flat(),
     );
     await group(page, 'Developers').click();
     await group(page, 'Money').focus();
     await page.keyboard.press('Enter');
-    const left = ['Home', ...OF_PAYMENTS, 'Settings', 'People', 'Audit'];
+    const left = ['Home', ...OF_PAYMENTS, 'Settings', 'People', 'Audit', 'Till'];
     expect(await links(page)).toEqual(left);
     expect(await group(page, 'Developers').getAttribute('aria-expanded')).toBe('false');
     expect(await violations(page, 'folded groups')).toEqual([]);

@@ -208,12 +208,12 @@ describe.skipIf(hasNoBrowser)('The till', () => {
     await page.goto(`${dashboard.service.dashboard}/${project()}/test/settings`);
     const card = page.getByRole('region', { name: 'Till' });
     await card.getByLabel('Seen money counts below (USD)').fill('0');
-    await card.getByRole('button', { name: 'Save settings of the till' }).click();
+    await card.getByRole('button', { name: 'Save till settings' }).click();
     await card.getByText(/^The limit of the till must be/).waitFor();
     expect(await violations(page, 'the card of the till')).toEqual([]);
     await card.getByLabel('Seen money counts below (USD)').fill('25');
     await card.getByLabel('Tips').selectOption('off');
-    await card.getByRole('button', { name: 'Save settings of the till' }).click();
+    await card.getByRole('button', { name: 'Save till settings' }).click();
     await page.getByText('Saved.').waitFor();
     await page.getByRole('link', { name: 'Till' }).click();
     await tap(page, 'Charge').waitFor();

@@ -1,6 +1,7 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
 import type { SaleRow, SaleView } from '../../../src/http/dashboard/till/contract.ts';
+import { ApiFault } from '../api.ts';
 import { useDashboard } from '../dashboard.ts';
 import { useLocale } from '../locale.tsx';
 import type { Scope } from '../scope.ts';
@@ -105,7 +106,9 @@ function useActions(scope: Scope, { id }: SaleView) {
     mutationFn: () => api('POST /dashboard/api/projects/:project/:mode/till/sales/:payment/cancel', { params }),
     ...shared,
   });
-  return { choose, cancel, fault: choose.error ?? cancel.error };
+  const fault = choose.error ?? cancel.error;
+  // The end of a session has a dialog of its own.
+  return { choose, cancel, fault: fault instanceof ApiFault && fault.status === 401 ? null : fault };
 }
 
 /** A sound when the money is seen and when it counts, but none for a sale that is opened again. */

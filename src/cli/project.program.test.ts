@@ -69,6 +69,7 @@ it('makes, lists, changes, deactivates and activates projects', async () => {
     events: 0,
     notes: 0,
     refund_reasons: 0,
+    invoices: 0,
     answers: 0,
     open: 0,
     cleared: 0,

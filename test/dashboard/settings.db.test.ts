@@ -39,6 +39,7 @@ const NOT_EXPORTED = {
   payment_day_counts: 'follows from the payments',
   completion_times: 'follows from the payments',
   transaction_counters: 'follows from the payments',
+  invoice_counters: 'follows from the invoices',
   deposit_balances: 'read from the chain again and again',
   deposit_checks: 'read from the chain again and again',
   idempotency_keys: 'kept for a day',

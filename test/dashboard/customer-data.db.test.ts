@@ -293,7 +293,7 @@ it('clears the texts of a request that the customer was asked for money by, and 
     });
     if (outcome.kind !== 'invoice') throw new Error(outcome.kind);
     await simulatePayment(app, { id: outcome.payment.id }, 'paid');
-    made.push(String(request.body['id']));
+    made.push(request.body.id);
   }
   await settleDueRequests(app, 100);
   expect((await remove(projectId, { email: EMAIL })).status).toBe(200);

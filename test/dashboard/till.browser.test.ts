@@ -164,7 +164,7 @@ describe.skipIf(hasNoBrowser)('The till', () => {
     await tap(other.page, 'Back to the till').waitFor();
     await tap(other.page, 'Today').tap();
     await other.page.getByText('No sales yet today.').waitFor();
-    // Of the dashboard, a cashier has the account alone.
+    // A cashier has nothing of the dashboard but the account.
     await other.page.goto(`${dashboard.service.dashboard}/${project()}/test/payments`);
     await heading(other.page, 'You don’t have access to this page').first().waitFor();
     await other.page.goto(`${dashboard.service.dashboard}/account`);

@@ -44,25 +44,27 @@ describe.skipIf(hasNoBrowser)('The till', () => {
     expect(await violations(page, 'paid by confirmed money')).toEqual([]);
     await tap(page, 'New sale').tap();
 
-    // 2: above the limit, seen money waits.
-    await typeAmount(page, '2100');
-    await charge(page);
-    await simulate(owner, saleOf(page), 'confirming');
-    await heading(page, 'Seen, not paid yet').waitFor();
-    expect(await violations(page, 'seen money')).toEqual([]);
-    await simulate(owner, saleOf(page), 'paid');
-    await heading(page, 'Paid').waitFor();
-    await tap(page, 'New sale').tap();
-
-    // 3: a part, and then the rest.
-    await typeAmount(page, '500');
-    await charge(page);
-    await simulate(owner, saleOf(page), 'part');
-    await heading(page, 'Part of the money came').waitFor();
-    expect(await violations(page, 'a part')).toEqual([]);
-    await simulate(owner, saleOf(page), 'paid');
-    await heading(page, 'Paid').waitFor();
-    await tap(page, 'New sale').tap();
+    const finish = async (): Promise<void> => {
+      await simulate(owner, saleOf(page), 'paid');
+      await heading(page, 'Paid').waitFor();
+      await tap(page, 'New sale').tap();
+    };
+    const becomes = async (digits: string, outcome: string, title: string): Promise<void> => {
+      await typeAmount(page, digits);
+      await charge(page);
+      await simulate(owner, saleOf(page), outcome);
+      await heading(page, title).waitFor();
+      expect(await violations(page, outcome)).toEqual([]);
+    };
+    const ends = async (...given: Parameters<typeof becomes>): Promise<void> => {
+      await becomes(...given);
+      await tap(page, 'New sale').tap();
+    };
+    // 2: above the limit, seen money waits. 3: a part, and then the rest.
+    await becomes('2100', 'confirming', 'Seen, not paid yet');
+    await finish();
+    await becomes('500', 'part', 'Part of the money came');
+    await finish();
 
     // 4: another coin.
     await typeAmount(page, '700');
@@ -71,9 +73,7 @@ describe.skipIf(hasNoBrowser)('The till', () => {
     expect(await violations(page, 'the choice of a coin')).toEqual([]);
     await tap(page, 'USDT on Polygon').tap();
     await page.getByText(/USDT$/).waitFor();
-    await simulate(owner, saleOf(page), 'paid');
-    await heading(page, 'Paid').waitFor();
-    await tap(page, 'New sale').tap();
+    await finish();
 
     // 5: cancelled, and back at the keys.
     await typeAmount(page, '100');
@@ -89,9 +89,7 @@ describe.skipIf(hasNoBrowser)('The till', () => {
     await page.reload();
     await page.getByRole('img', { name: /^QR code/ }).waitFor();
     expect(saleOf(page)).toBe(reloaded);
-    await simulate(owner, reloaded, 'paid');
-    await heading(page, 'Paid').waitFor();
-    await tap(page, 'New sale').tap();
+    await finish();
 
     // 7: charged without a connection: made once, when it is back.
     await typeAmount(page, '900');
@@ -109,18 +107,9 @@ describe.skipIf(hasNoBrowser)('The till', () => {
     await tap(page, 'New sale').tap();
 
     // 8: too much. 9: too late. 10: not at all.
-    for (const [digits, outcome, title] of [
-      ['300', 'over', 'Paid'],
-      ['400', 'late', 'Not paid'],
-      ['600', 'expired', 'Not paid'],
-    ] as const) {
-      await typeAmount(page, digits);
-      await charge(page);
-      await simulate(owner, saleOf(page), outcome);
-      await heading(page, title).waitFor();
-      expect(await violations(page, outcome)).toEqual([]);
-      await tap(page, 'New sale').tap();
-    }
+    await ends('300', 'over', 'Paid');
+    await ends('400', 'late', 'Not paid');
+    await ends('600', 'expired', 'Not paid');
 
     await tap(page, 'Today').tap();
     await page.getByText('7 sales paid, of it $1.25 tips').waitFor();
@@ -164,7 +153,7 @@ describe.skipIf(hasNoBrowser)('The till', () => {
     await tap(other.page, 'Back to the till').waitFor();
     await tap(other.page, 'Today').tap();
     await other.page.getByText('No sales yet today.').waitFor();
-    // A cashier has nothing of the dashboard but the account.
+    // The account is the only page of the dashboard that a cashier has.
     await other.page.goto(`${dashboard.service.dashboard}/${project()}/test/payments`);
     await heading(other.page, 'You don’t have access to this page').first().waitFor();
     await other.page.goto(`${dashboard.service.dashboard}/account`);

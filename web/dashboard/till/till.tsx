@@ -82,11 +82,13 @@ function Shop({ scope, onScope }: ShopProps) {
   const settings = useQuery(tillQuery(scope));
   const [sale, setSale] = useState(saleInAddress);
   const [isToday, setToday] = useState(false);
-  const { connection } = useDashboard();
+  const { connection, queries } = useDashboard();
   const isLost = useStore(connection) === 'lost';
   const show = (id: string | null): void => {
     setSale(id);
     setToday(false);
+    // A till may stay open for weeks, while its settings change.
+    void queries.invalidateQueries({ queryKey: tillQuery(scope).queryKey });
   };
   const charge = useCharge(scope, ({ id }) => show(id));
   useTillLive(scope);

@@ -17,7 +17,12 @@ async function withPage() {
   const folder = await mkdtemp(path.join(os.tmpdir(), 'cointill-shell-'));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
   await mkdir(path.join(folder, 'assets'));
-  const files = { 'index.html': DOCUMENT, 'assets/main.abc.js': 'go()', 'assets/main.abc.css': 'a{}' };
+  const files = {
+    'index.html': DOCUMENT,
+    'till.html': DOCUMENT,
+    'assets/main.abc.js': 'go()',
+    'assets/main.abc.css': 'a{}',
+  };
   for (const [name, text] of Object.entries(files)) {
     for (const ending of ['', '.br', '.gz']) await writeFile(path.join(folder, name + ending), text + ending);
   }

@@ -29,6 +29,8 @@ export const LATER: readonly string[] = [
   'src/app/refunds/refund-cover.node.test.ts',
   'src/app/refunds/refund-pruned.node.test.ts',
   'src/app/refunds/refund-signing.node.test.ts',
+  'src/app/refunds/trace-growth.node.test.ts',
+  'src/app/sandbox/advance-histories.db.test.ts',
   'src/app/sweeps/find-outside.node.test.ts',
   'src/backup/restored-copy.node.test.ts',
   'src/backup/restored-twice.node.test.ts',

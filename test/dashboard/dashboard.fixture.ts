@@ -189,9 +189,17 @@ export async function violations(page: Page, what: string): Promise<readonly str
 }
 
 /** By how many pixels the page is too wide for a phone of 390 px whose text is enlarged to 200 %. */
-export async function overflowEnlarged(page: Page): Promise<number> {
-  await page.setViewportSize({ width: 195, height: 420 });
-  // A width that is read while the page is drawn anew may be one pixel off.
+export function overflowEnlarged(page: Page): Promise<number> {
+  return overflowAt(page, { width: 195, height: 420 });
+}
+
+/** By how many pixels the page is too wide for a window. */
+export async function overflowAt(
+  page: Page,
+  size: { readonly width: number; readonly height: number },
+): Promise<number> {
+  await page.setViewportSize(size);
+  // A width that is read while the page is drawn anew may be some pixels off.
   const drawn = 'new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))';
   const overflow = await page.evaluate<number>(
     `${drawn}.then(() => document.documentElement.scrollWidth - innerWidth)`,

@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { decodeId } from '../../src/domain/id.ts';
 import { hasNoBrowser } from '../browser.ts';
-import { overflowEnlarged, useDashboard, violations } from './dashboard.fixture.ts';
+import { overflowAt, overflowEnlarged, useDashboard, violations } from './dashboard.fixture.ts';
 
 /** A title without a place to break. */
 const LONG = 'Hochzeitstorte'.repeat(14);
@@ -103,9 +103,7 @@ describe.skipIf(hasNoBrowser)('Payment requests', () => {
     await panel.getByText('Payer types it, from €5.00').waitFor();
     expect(await violations(page, 'a long title')).toEqual([]);
     expect(await overflowEnlarged(page)).toBe(0);
-    await page.setViewportSize({ width: 320, height: 640 });
-    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(320);
-    await page.setViewportSize({ width: 1280, height: 800 });
+    expect(await overflowAt(page, { width: 320, height: 640 })).toBe(0);
     await panel.getByRole('button', { name: 'Close payment request' }).click();
     const question = page.getByRole('dialog', { name: 'Close payment request' });
     expect(await violations(page, 'the question')).toEqual([]);

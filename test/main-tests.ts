@@ -12,7 +12,6 @@ export const WAYS: readonly string[] = [
   'test/sdk/package.program.test.ts',
   'test/dashboard/new-shop.browser.test.ts',
   'test/e2e/payment-page-no-script.browser.test.ts',
-  'test/e2e/payment-page.browser.test.ts',
   'test/sdk/page.browser.test.ts',
 ];
 
@@ -28,9 +27,11 @@ export const LATER: readonly string[] = [
   'src/app/refunds/refund-change.node.test.ts',
   'src/app/refunds/refund-cover.node.test.ts',
   'src/app/refunds/refund-pruned.node.test.ts',
+  'src/app/refunds/refund-psbt.node.test.ts',
   'src/app/refunds/refund-signing.node.test.ts',
   'src/app/refunds/trace-growth.node.test.ts',
   'src/app/sandbox/advance-histories.db.test.ts',
+  'src/app/sweeps/contract-ether.node.test.ts',
   'src/app/sweeps/find-outside.node.test.ts',
   'src/backup/restored-copy.node.test.ts',
   'src/backup/restored-twice.node.test.ts',

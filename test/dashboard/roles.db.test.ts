@@ -319,10 +319,16 @@ describe('who gets past the guard', async () => {
         const may = typeof cell === 'string' || (isOfProject && rolesOf(cell, mode).includes(role));
         expect(await guarded(name, member, app.projectId, mode)).toBe(may ? 'reached' : 403);
       }
-      const foreign = [otherId, '00000000-0000-7000-8000-000000000000', 'x', '%00', `${app.projectId}%20`];
-      for (const projectId of isOfProject ? foreign : []) expect(await guarded(name, member, projectId)).toBe(404);
+      if (isOfProject) expect(await guarded(name, member, otherId)).toBe(404);
+    });
+
+    it.runIf(isOfProject)('nobody where there is no such project or mode', async () => {
+      const owner = inProject.get('owner') ?? null;
+      for (const projectId of ['00000000-0000-7000-8000-000000000000', 'x', '%00', `${app.projectId}%20`]) {
+        expect(await guarded(name, owner, projectId)).toBe(404);
+      }
       for (const mode of modes.length > 1 ? ['paper', '%00'] : []) {
-        expect(await guarded(name, member, app.projectId, mode)).toBe(404);
+        expect(await guarded(name, owner, app.projectId, mode)).toBe(404);
       }
     });
   });

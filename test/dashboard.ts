@@ -122,7 +122,7 @@ export async function dashboardTest(
   const behindProxy = (more.trustProxy ?? null) !== null;
   const { notifications, problems } = http;
   const onFault = (error: unknown): void => problems.happened('updates of the dashboard', error);
-  const watch = createProjectWatch(app, notifications, { everyMs: 20, onFault });
+  const watch = createProjectWatch(app, notifications, { everyMs: 20, anywayMs: 600_000, onFault });
   /** Live endpoints too are receivers on this machine. */
   const policyOf = () => ({ mode: 'test', production: false, allowCidrs: [] }) as const;
   const sender = createWebhookSender({ policyOf, now: () => performance.now() });

@@ -5,6 +5,7 @@ import type { Readiness } from './health.ts';
 import type { Figures } from '../store/figures/figures.ts';
 import type { PaymentChange } from '../store/payments/save-changes.ts';
 import type { AddressGap } from '../store/wallets/wallets.ts';
+import type { Wakeups } from '../store/wakeups.ts';
 
 /** The sources of a service's metrics, besides the activities it observes. Each function is called for every scrape. */
 export interface MetricSources {
@@ -18,6 +19,7 @@ export interface MetricSources {
   readonly clockAheadMs: () => number;
   readonly disks: () => Promise<readonly { readonly folder: string; readonly freeBytes: number }[]>;
   readonly pool: () => { readonly used: number; readonly waiting: number };
+  readonly wakeups: Wakeups['counts'];
   /** The age of each pair's price, or how long it has been missing. */
   readonly prices: () => readonly { readonly pair: string; readonly ageMs: number }[];
 }
@@ -116,6 +118,18 @@ function registerProcess(registry: Registry, sources: MetricSources): void {
   );
   gauge(registry, 'pool_waiting', 'Statements and transactions that wait for a connection.', [], (waiting) =>
     waiting.set(sources.pool().waiting),
+  );
+  registry.registerMetric(
+    new Counter({
+      name: 'cointill_wakeups_total',
+      help: 'Wake-ups of this process: told to itself (own), to the others, several as one (sent), and by them (received).',
+      labelNames: ['topic', 'way'] as const,
+      registers: [],
+      collect() {
+        this.reset();
+        for (const { topic, way, count } of sources.wakeups()) this.inc({ topic, way }, count);
+      },
+    }),
   );
   gauge(registry, 'price_age_seconds', 'Age of the price in use, or the time without a price.', ['pair'], (age) => {
     for (const { pair, ageMs } of sources.prices()) age.set({ pair }, ageMs / 1000);

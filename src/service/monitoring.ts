@@ -78,6 +78,7 @@ export function createMonitoring(
     clockAheadMs: () => core.app.clockState?.().aheadMs ?? 0,
     disks: async () => disks?.read() ?? [],
     pool: () => core.handle.pool(),
+    wakeups: () => core.handle.wakeups.counts(),
     prices: () => prices.ages(),
   });
   const scrape = createScrape(metrics.registry, networks, { keepMs: SHARED_MS });

@@ -1,8 +1,10 @@
 import { Kysely, PostgresDialect, sql, type RawBuilder, type SelectQueryBuilder, type Transaction } from 'kysely';
 import { Pool, types as builtin, type Client, type CustomTypesConfig } from 'pg';
 import { PreparingClient, SessionClient } from './client.ts';
+import { CommitDriver } from './after-commit.ts';
 import { createPipeline, type Pipeline } from './pipeline.ts';
 import type { Tables } from './tables.ts';
+import { createWakeups, type Wakeups } from './wakeups.ts';
 
 export type Database = Kysely<Tables>;
 /** An open transaction: the first argument of every function that writes. */
@@ -78,6 +80,7 @@ export interface DatabaseHandle {
   readonly db: Database;
   /** A separate connection for standalone statements that must not wait for the answer to the one before. */
   readonly pipeline: Pipeline;
+  readonly wakeups: Wakeups;
   /** Bypasses any pooler: for LISTEN, for locks that live as long as their connection, and for long statements. */
   connect(): Promise<Client>;
   /** Pool connections in use, and statements and transactions waiting for one. */
@@ -162,18 +165,23 @@ export function openDatabase(connection: Connection, options: DatabaseOptions): 
   // The pool only listens to idle clients; a client that breaks between the queries of a transaction would end the
   // process.
   pool.on('connect', (client) => void client.on('error', () => {}));
-  const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
   const opened = async (client: Client): Promise<Client> => {
     client.on('error', onError);
     await client.connect();
     return client;
   };
-  const pipeline = createPipeline(() =>
-    opened(new PreparingClient({ ...answering, pipeline: true }) as unknown as Client),
+  const pipeline = createPipeline(
+    () => opened(new PreparingClient({ ...answering, pipeline: true }) as unknown as Client),
+    (sent) => wakeups.send(...sent),
   );
+  const wakeups = createWakeups(pipeline);
+  const dialect = new PostgresDialect({ pool });
+  dialect.createDriver = () => new CommitDriver({ pool }, wakeups);
+  const db = new Kysely<Tables>({ dialect });
   return {
     db,
     pipeline,
+    wakeups,
     connect: () =>
       opened(new SessionClient(clientConfig(options.direct ?? connection, applicationName)) as unknown as Client),
     pool: () => ({ used: pool.totalCount - pool.idleCount, waiting: pool.waitingCount }),
@@ -181,6 +189,7 @@ export function openDatabase(connection: Connection, options: DatabaseOptions): 
     hasMeans: () => void (isExhausted = false),
     close: async () => {
       closing = true;
+      await wakeups.flush();
       await pipeline.close();
       await db.destroy();
     },

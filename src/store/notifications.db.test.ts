@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import type { Client } from 'pg';
 import { expect, it, onTestFinished, vi } from 'vitest';
@@ -8,8 +7,7 @@ import type { DatabaseHandle } from './database.ts';
 import {
   listen,
   notification,
-  notify,
-  paymentPayloads,
+  notifyAccess,
   type Listening,
   type Notifications,
   type NotificationPayloads,
@@ -47,7 +45,7 @@ it('a notification reaches every listener of its topic in every process, and no 
   let others = 0;
   one.on('payments', () => (others += 1));
   const arrived = Promise.all([nextOf(one, 'access'), nextOf(one, 'access'), nextOf(two, 'access')]);
-  await notify(database.db, 'access');
+  await notifyAccess(database.db);
   await arrived;
   expect(others).toBe(0);
 });
@@ -57,21 +55,21 @@ it('a notification is sent when its transaction commits, and never when it is ro
   const notifications = listener(database);
   await untilHealthy(notifications);
   const seen: Topic[] = [];
-  for (const topic of ['access', 'deliveries', 'payments'] as const) notifications.on(topic, () => seen.push(topic));
-  const arrived = nextOf(notifications, 'payments');
+  for (const topic of ['access', 'events', 'poll'] as const) notifications.on(topic, () => seen.push(topic));
+  const arrived = nextOf(notifications, 'poll');
   const rolledBack = database.db.transaction().execute(async (trx) => {
-    await notify(trx, 'access');
+    await notifyAccess(trx);
     throw new Error('changed my mind');
   });
   await expect(rolledBack).rejects.toThrow('changed my mind');
   await database.db.transaction().execute(async (trx) => {
-    await notify(trx, 'deliveries');
+    await sql`select ${notification('events', '019a', 'live')}`.execute(trx);
     await sql`select 1`.execute(trx);
     expect(seen).toEqual([]);
   });
-  await sql`select ${notification('payments', '019a')}`.execute(database.db);
+  await sql`select ${notification('poll', 'bitcoin')}`.execute(database.db);
   await arrived;
-  expect(seen).toEqual(['deliveries', 'payments']);
+  expect(seen).toEqual(['events', 'poll']);
 });
 
 it('a notification names what its topic names; one of a newer version is passed over', async () => {
@@ -80,24 +78,15 @@ it('a notification names what its topic names; one of a newer version is passed 
   await untilHealthy(notifications);
   const networks: unknown[] = [];
   notifications.on('chain', (payload) => networks.push(payload));
-  const [ids, ended] = [nextOf(notifications, 'payments'), nextOf(notifications, 'deliveries')];
-  await sql`select ${notification('payments', 'a', 'b')}, ${notification('chain', 'litecoin')},
+  const [ids, ended] = [nextOf(notifications, 'payments'), nextOf(notifications, 'access')];
+  await sql`select pg_notify('cointill', 'payments a b'), pg_notify('cointill', 'chain litecoin'),
     pg_notify('cointill', 'chain dogecoin'), pg_notify('cointill', 'chain'), pg_notify('cointill', 'weather fine')`.execute(
     database.db,
   );
-  await notify(database.db, 'deliveries');
+  await notifyAccess(database.db);
   expect(await ids).toEqual(['a', 'b']);
   expect(await ended).toEqual([]);
   expect(networks).toEqual([['litecoin']]);
-});
-
-it('any number of payments fits into payloads that PostgreSQL takes', async () => {
-  const database = await testDatabase();
-  const ids = Array.from({ length: 1_001 }, () => randomUUID());
-  const payloads = paymentPayloads(ids);
-  await sql`select pg_notify('cointill', payload) from unnest(${payloads}::text[]) as payload`.execute(database.db);
-  expect(payloads.flatMap((payload) => payload.split(' ').slice(1))).toEqual(ids);
-  expect(paymentPayloads([])).toEqual([]);
 });
 
 it('a connection that is killed is reported at once, counts as down, and is replaced', async () => {
@@ -112,8 +101,8 @@ it('a connection that is killed is reported at once, counts as down, and is repl
   expect(ups).toBe(0);
   await untilHealthy(notifications);
   expect(ups).toBe(1);
-  const arrived = nextOf(notifications, 'deliveries');
-  await notify(database.db, 'deliveries');
+  const arrived = nextOf(notifications, 'access');
+  await notifyAccess(database.db);
   await arrived;
 });
 
@@ -156,7 +145,7 @@ it('notifications that a pooler withholds arrive on the direct way past it', asy
   const notifications = listener(handle);
   await untilHealthy(notifications);
   const arrived = nextOf(notifications, 'access');
-  await notify(handle.db, 'access');
+  await notifyAccess(handle.db);
   expect(await arrived).toEqual([]);
 });
 

@@ -1,35 +1,25 @@
 import { sql, type RawBuilder } from 'kysely';
 import { isNetwork, type Network } from '../domain/networks.ts';
-import type { Mode } from '../domain/permission.ts';
 import type { Database, DatabaseHandle, Trx } from './database.ts';
 import { keepSession } from './kept-session.ts';
+import { CHANNEL, type WakeupPayloads } from './wakeups.ts';
 
-/** The topics of notifications between processes, and the payload of each. */
-export interface NotificationPayloads {
+/** What is told in the transaction that changes it: when it commits, every process hears of it. */
+interface CommittedPayloads {
   /** A key, project or wallet changed. */
   readonly access: readonly [];
-  /** Some deliveries are due. */
-  readonly deliveries: readonly [];
-  /** Ids of payments that changed, or whose refunds did; without new ones, whose page nobody can have open. */
-  readonly payments: readonly string[];
-  /** A network whose cursor moved, so that its payments have other confirmations now. */
-  readonly chain: readonly [Network];
   /** A network whose node is to be polled now. */
   readonly poll: readonly [Network];
-  /** The project and mode whose attention items people assigned, noted or marked. */
-  readonly attention: readonly [projectId: string, mode: string];
   /** The person whose sessions ended or whose roles changed, so that their open streams are checked again. */
   readonly sessions: readonly [string];
   /** The project and mode whose log of events grew. */
   readonly events: readonly [projectId: string, mode: string];
-  /** The project whose deposits or sweeps changed. */
-  readonly sweeps: readonly [projectId: string];
 }
+
+/** The topics of notifications between processes, and the payload of each. */
+export interface NotificationPayloads extends CommittedPayloads, WakeupPayloads {}
 export type Topic = keyof NotificationPayloads;
 
-const CHANNEL = 'cointill';
-/** PostgreSQL refuses a payload of 8,000 bytes; `payments` and 200 ids are 7,408. */
-const IDS_PER_PAYLOAD = 200;
 /** A connection is proven again after this, because a pooler's settings may change. */
 const PROOF_EVERY_MS = 5_000;
 
@@ -55,9 +45,9 @@ export interface Listening extends Notifications {
   problem(): string | null;
 }
 
-/** Notifies every process when the transaction commits. */
-export async function notify(db: Database | Trx, topic: 'access' | 'deliveries'): Promise<void> {
-  await sql`select ${notification(topic)}`.execute(db);
+/** Notifies every process when the transaction commits that keys, projects or wallets changed. */
+export async function notifyAccess(executor: Database | Trx): Promise<void> {
+  await sql`select ${notification('access')}`.execute(executor);
 }
 
 /** Notifies every process that sessions of a person ended or their roles changed, when the transaction commits. */
@@ -65,28 +55,12 @@ export async function notifySessions(trx: Trx, personId: string): Promise<void> 
   await sql`select ${notification('sessions', personId)}`.execute(trx);
 }
 
-/** Notifies every process that a payment's notes or labels changed, when the transaction commits. */
-export async function notifyPayment(trx: Trx, paymentId: string): Promise<void> {
-  await sql`select ${notification('payments', paymentId)}`.execute(trx);
-}
-
-/** Notifies every process that people changed marks of attention items, when the transaction commits. */
-export async function notifyAttention(trx: Trx, projectId: string, mode: Mode): Promise<void> {
-  await sql`select ${notification('attention', projectId, mode)}`.execute(trx);
-}
-
 /** A notification as an expression, for a statement that changes something anyway. */
-export function notification<T extends Topic>(topic: T, ...payload: NotificationPayloads[T]): RawBuilder<unknown> {
+export function notification<T extends keyof CommittedPayloads>(
+  topic: T,
+  ...payload: CommittedPayloads[T]
+): RawBuilder<unknown> {
   return sql`pg_notify(${CHANNEL}, ${[topic, ...payload].join(' ')})`;
-}
-
-/** Payloads that name these payments, as many as needed. */
-export function paymentPayloads(ids: readonly string[]): readonly string[] {
-  const payloads: string[] = [];
-  for (let start = 0; start < ids.length; start += IDS_PER_PAYLOAD) {
-    payloads.push(['payments', ...ids.slice(start, start + IDS_PER_PAYLOAD)].join(' '));
-  }
-  return payloads;
 }
 
 type Listeners = { readonly [T in Topic]: ((payload: NotificationPayloads[T]) => void)[] };
@@ -132,7 +106,10 @@ const WITHHELD =
   'notifications do not arrive, as behind a pooler in transaction mode; set DATABASE_DIRECT_URL to bypass it';
 const NOT_LISTENING = 'not listening';
 
-/** Listens on a separate connection, and reconnects as often as needed. */
+/**
+ * Listens on a separate connection, and reconnects as often as needed. Wake-ups of this process come at once, without
+ * the database.
+ */
 export function listen(handle: DatabaseHandle, options: ListenOptions = {}): Listening {
   const { onWithheld, proofEveryMs = PROOF_EVERY_MS } = options;
   const listeners: Listeners = {
@@ -149,10 +126,15 @@ export function listen(handle: DatabaseHandle, options: ListenOptions = {}): Lis
   const downListeners: (() => void)[] = [];
   const upListeners: (() => void)[] = [];
   let isWithheld = false;
+  const { wakeups } = handle;
+  wakeups.onOwn((payload) => dispatch(listeners, payload));
   const { healthy, stop } = keepSession(handle, {
     channel: CHANNEL,
     proofEveryMs,
-    onMessage: (payload) => dispatch(listeners, payload),
+    onMessage: (payload) => {
+      const text = wakeups.receive(payload);
+      if (text !== null) dispatch(listeners, text);
+    },
     onUp: () => {
       isWithheld = false;
       for (const listener of upListeners) listener();

@@ -1,5 +1,6 @@
 import type { CompiledQuery } from 'kysely';
 import type { Client, QueryResult } from 'pg';
+import type { Wakeup } from './wakeups.ts';
 
 /** One statement with its parameters, ready to be sent. */
 export type Statement = CompiledQuery;
@@ -17,6 +18,8 @@ export interface Ending<Result> {
    * back.
    */
   readonly statements: readonly Statement[];
+  /** The wake-ups that follow the commit, by the answers of these statements. */
+  readonly wakeups?: (answers: readonly QueryResult[]) => readonly Wakeup[];
 }
 
 /**
@@ -46,7 +49,8 @@ export interface Pipeline extends StatementRunner, TransactionRunner {
   close(): Promise<void>;
 }
 
-export function createPipeline(connect: () => Promise<Client>): Pipeline {
+/** @param wake sends the wake-ups of transactions that have committed */
+export function createPipeline(connect: () => Promise<Client>, wake: (wakeups: readonly Wakeup[]) => void): Pipeline {
   const connection = connectionOnDemand(connect);
   const unanswered = new Set<{ readonly sentAt: number }>();
   // Resolves when the last one in the queue has sent its end.
@@ -92,7 +96,7 @@ export function createPipeline(connect: () => Promise<Client>): Pipeline {
           return answer;
         }),
       ),
-    transaction: (decide) => inTurn((ask, onSent) => runTransaction(ask, decide, onSent)),
+    transaction: (decide) => inTurn((ask, onSent) => runTransaction(ask, decide, onSent, wake)),
     unansweredMs: () => {
       const [oldest] = unanswered;
       return oldest === undefined ? null : performance.now() - oldest.sentAt;
@@ -110,6 +114,7 @@ async function runTransaction<Result>(
   ask: Ask,
   decide: (runner: StatementRunner) => Promise<Ending<Result>>,
   onSent: () => void,
+  wake: (wakeups: readonly Wakeup[]) => void,
 ): Promise<Result> {
   let isBegun = false;
   const begin = (): void => {
@@ -129,7 +134,7 @@ async function runTransaction<Result>(
     if (isBegun) void ask('rollback');
     throw error;
   }
-  const { result, statements } = ending;
+  const { result, statements, wakeups = () => [] } = ending;
   if (statements.length === 0) {
     if (isBegun) await ask('rollback');
     return result;
@@ -138,16 +143,17 @@ async function runTransaction<Result>(
   if (!isBegun && only !== undefined && statements.length === 1) {
     const answer = send(only);
     onSent();
-    await answer;
+    wake(wakeups([await answer]));
     return result;
   }
   begin();
-  const answers = [...statements.map(send), ask('commit')];
+  const sent = [...statements.map(send), ask('commit')];
   onSent();
-  const ended = (await Promise.all(answers)).at(-1);
+  const answers = await Promise.all(sent);
   // PostgreSQL's answer to the commit of a transaction in which a statement failed.
-  if (ended?.command !== 'COMMIT')
+  if (answers.at(-1)?.command !== 'COMMIT')
     throw new Error('The transaction was undone: a statement failed whose error was lost.');
+  wake(wakeups(answers));
   return result;
 }
 

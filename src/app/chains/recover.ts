@@ -10,7 +10,7 @@ import type { App } from '../context.ts';
 import { publishLostMoney } from './lost-money.ts';
 import { haltedWallets, setHalted, skipTo } from '../../store/wallets/unissued.ts';
 import { addressGaps, gapInWords } from '../../store/wallets/wallets.ts';
-import { notify } from '../../store/notifications.ts';
+import { notifyAccess } from '../../store/notifications.ts';
 import { skipPositions } from '../../store/webhooks/event-positions.ts';
 import type { ObservedTrx } from '../in-transaction.ts';
 
@@ -106,7 +106,7 @@ export async function skipIssued(
     numbers.push({ projectId, mode, year, last, to });
   }
   await skipPositions(trx, skippedPositions(now - lostSince, spread), reason);
-  await notify(trx, 'access');
+  await notifyAccess(trx);
   return { lostSince, wallets, numbers, waitingDeliveries: await waitingDeliveries(trx) };
 }
 

@@ -1,15 +1,10 @@
 import type { LABEL_FAULTS } from '../../domain/label-many.ts';
 import type { ProjectMode } from '../../domain/permission.ts';
 import { insertAuditEntries } from '../../store/people/audit.ts';
-import {
-  holdPayments,
-  notifyPayments,
-  putLabelOn,
-  takeLabelFrom,
-  type NamedPayment,
-} from '../../store/payments/label-many.ts';
+import { holdPayments, putLabelOn, takeLabelFrom, type NamedPayment } from '../../store/payments/label-many.ts';
 import { takeLabel } from '../../store/payments/notes.ts';
 import type { Trx } from '../../store/database.ts';
+import { wake } from '../../store/wakeups.ts';
 import { publicPaymentId } from '../../domain/payment-kind.ts';
 import { auditEntry } from '../audit.ts';
 import { newId, type App } from '../context.ts';
@@ -61,7 +56,7 @@ export async function labelMany(app: App, scope: ProjectMode, change: LabelChang
       return auditEntry(app, { action, projectId: scope.projectId, subject, ...values });
     });
     await insertAuditEntries(trx, entries);
-    if (changed.length > 0) await notifyPayments(trx, changed);
+    if (changed.length > 0) await wake(trx, 'payments', ...changed);
     const failed = ids.flatMap((id): LabelledMany['failed'] => {
       const payment = known.get(id);
       if (payment === undefined) return [{ id, name: null, reason: 'missing' }];

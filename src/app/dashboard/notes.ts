@@ -1,7 +1,7 @@
 import type { Payment } from '../../domain/payment.ts';
 import type { Trx } from '../../store/database.ts';
 import { countNotes, deleteNote, insertNote, lockNote, updateNote, type Note } from '../../store/payments/notes.ts';
-import { notifyPayment } from '../../store/notifications.ts';
+import { wake } from '../../store/wakeups.ts';
 import { lockPayments } from '../../store/payments/payments.ts';
 import { hasVisible } from '../../domain/visible.ts';
 import { publicPaymentId } from '../../domain/payment-kind.ts';
@@ -83,7 +83,7 @@ export async function annotate(
     const [payment] = await lockPayments(trx, [selector.id]);
     if (payment === undefined || !selects(selector, payment)) return rejected('no_payment');
     const outcome = await work(trx, payment);
-    if (outcome.kind === 'done') await notifyPayment(trx, payment.id);
+    if (outcome.kind === 'done') await wake(trx, 'payments', payment.id);
     return outcome;
   });
 }

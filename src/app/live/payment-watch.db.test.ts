@@ -22,8 +22,11 @@ function listener(handle: DatabaseHandle): Notifications {
 const untilHealthy = (notifications: Notifications): Promise<void> =>
   vi.waitFor(() => expect(notifications.healthy()).toBe(true), { interval: 5, timeout: DEADLINE_MS });
 
+/** Far beyond what a test takes. */
+const NEVER_MS = 600_000;
+
 function watchOf(notifications: Notifications, options?: PaymentWatchOptions): PaymentWatch {
-  const watch = createPaymentWatch(notifications, options);
+  const watch = createPaymentWatch(notifications, { everyMs: NEVER_MS, ...options });
   onTestFinished(() => watch.stop());
   return watch;
 }
@@ -180,7 +183,7 @@ it('a move of a chain wakes those who count its confirmations, once, and nobody 
   expect([counting.count(), elsewhere.count(), resting.count()]).toEqual([1, 1, 0]);
 });
 
-it('while notifications are down everybody is woken again and again, and once more when they are back', async () => {
+it('everybody is woken again and again, also while notifications are down, and once more when they are back', async () => {
   const app = await testApp();
   let isAway = true;
   const notifications = listener({
@@ -188,7 +191,7 @@ it('while notifications are down everybody is woken again and again, and once mo
     connect: () => (isAway ? Promise.reject(new Error('connection refused')) : app.database.connect()),
   });
   // A round replaces the one before: on a busy machine, too, that has to be through by then.
-  const watch = watchOf(notifications, { wakeWhileDownMs: 400, spreadMs: 10 });
+  const watch = watchOf(notifications, { everyMs: 400, spreadMs: 10 });
   const woken = Array.from({ length: 50 }, (_, index) => wakes(watch, String(index)));
   for (let round = 0; round < 3; round += 1) await Promise.all(woken.map((each) => each.next()));
   isAway = false;

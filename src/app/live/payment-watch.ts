@@ -19,9 +19,9 @@ export interface PaymentWatch {
 }
 
 export interface PaymentWatchOptions {
-  /** How often all watchers are woken while notifications are down. */
-  readonly wakeWhileDownMs?: number;
-  /** The time over which waking all watchers is spread. */
+  /** How often each watcher is woken anyway: a wake-up can be lost with the process that sends it. */
+  readonly everyMs?: number;
+  /** The time over which waking all watchers is spread once notifications arrive again. */
   readonly spreadMs?: number;
 }
 
@@ -34,12 +34,12 @@ const SPREAD_STEPS = 20;
 
 /**
  * The watch of one process. When notifications come back, all watchers are woken once, because a change may have been
- * missed; while notifications are down, they are woken at intervals. Both are spread over time, so that thousands of
- * watchers do not query the database at the same moment.
+ * missed, and at intervals anyway. Both are spread over time, so that thousands of watchers do not query the database at
+ * the same moment.
  */
 export function createPaymentWatch(
   notifications: Pick<Notifications, 'healthy' | 'on' | 'onUp' | 'onDown'>,
-  { wakeWhileDownMs = 15_000, spreadMs = 1_000 }: PaymentWatchOptions = {},
+  { everyMs = 15_000, spreadMs = 1_000 }: PaymentWatchOptions = {},
 ): PaymentWatch {
   const byPayment = new Map<string, Set<Watcher>>();
   const byNetwork = new Map<Network, Set<Watcher>>();
@@ -50,13 +50,13 @@ export function createPaymentWatch(
    * Wakes all watchers. A new round replaces one still under way, and also wakes those that the old round did not
    * reach.
    */
-  const wakeAll = (): void => {
+  const wakeAll = (overMs: number): void => {
     clearTimeout(spreading);
     const waiting = [...all];
     const perStep = Math.ceil(waiting.length / SPREAD_STEPS);
     const step = (): void => {
       for (const watcher of waiting.splice(0, perStep)) if (all.has(watcher)) watcher.wake();
-      if (waiting.length > 0) spreading = setTimeout(step, spreadMs / SPREAD_STEPS);
+      if (waiting.length > 0) spreading = setTimeout(step, overMs / SPREAD_STEPS);
     };
     step();
   };
@@ -65,10 +65,8 @@ export function createPaymentWatch(
     for (const id of ids) wakeEach(byPayment.get(id));
   });
   notifications.on('chain', ([network]) => wakeEach(byNetwork.get(network)));
-  notifications.onUp(wakeAll);
-  const downTimer = setInterval(() => {
-    if (!notifications.healthy()) wakeAll();
-  }, wakeWhileDownMs);
+  notifications.onUp(() => wakeAll(spreadMs));
+  const timer = setInterval(() => wakeAll(everyMs), everyMs);
 
   return {
     watch: (paymentId, network, listener) => {
@@ -86,7 +84,7 @@ export function createPaymentWatch(
     onDown: (listener) => notifications.onDown(listener),
     watchers: () => all.size,
     stop: () => {
-      clearInterval(downTimer);
+      clearInterval(timer);
       clearTimeout(spreading);
       for (const group of [all, byPayment, byNetwork]) group.clear();
     },

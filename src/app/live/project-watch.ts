@@ -35,8 +35,8 @@ type Listener = (changes: readonly ProjectChange[]) => void;
 export interface ProjectWatchOptions {
   /** How often new payments are polled and changes passed on. */
   readonly everyMs?: number;
-  /** How often every listener gets `anything` while notifications are down. */
-  readonly whileDownMs?: number;
+  /** How often every listener gets `anything`: a wake-up can be lost with the process that sends it. */
+  readonly anywayMs?: number;
   readonly onFault: (error: unknown) => void;
 }
 
@@ -77,7 +77,7 @@ function nothing() {
 export function createProjectWatch(
   app: Pick<App, 'db' | 'clock'>,
   notifications: Pick<Notifications, 'healthy' | 'on' | 'onUp'>,
-  { everyMs = 1_000, whileDownMs = 15_000, onFault }: ProjectWatchOptions,
+  { everyMs = 1_000, anywayMs = 15_000, onFault }: ProjectWatchOptions,
 ): ProjectWatch {
   const groups = new Map<string, Group>();
   let collected = nothing();
@@ -106,7 +106,7 @@ export function createProjectWatch(
     pace.hurry();
   });
   notifications.onUp(markMissed);
-  const downTimer = setInterval(() => (notifications.healthy() ? undefined : markMissed()), whileDownMs);
+  const timer = setInterval(markMissed, anywayMs);
 
   const poll = async (): Promise<void> => {
     const [{ changed, networks, attention: marked, swept: moved }, hasMissed] = [collected, mayMiss];
@@ -134,7 +134,7 @@ export function createProjectWatch(
     },
     watchers: () => watchersOf(groups),
     stop: () => {
-      clearInterval(downTimer);
+      clearInterval(timer);
       pace.stop();
       groups.clear();
     },

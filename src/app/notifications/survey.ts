@@ -12,7 +12,7 @@ import {
   type Noticed,
   type NoticedItem,
 } from '../../store/figures/noticed-items.ts';
-import { notifyAttention } from '../../store/notifications.ts';
+import { wake } from '../../store/wakeups.ts';
 import { listProjects } from '../../store/projects/projects.ts';
 import { publicPaymentId } from '../../domain/payment-kind.ts';
 import type { App } from '../context.ts';
@@ -102,7 +102,7 @@ function save(app: App, scope: ProjectMode, items: readonly AttentionItem[]): Pr
       change.over.map(({ id }) => id),
       now,
     );
-    await notifyAttention(trx, scope.projectId, scope.mode);
+    await wake(trx, 'attention', scope.projectId, scope.mode);
   });
 }
 

@@ -5,7 +5,12 @@ import { nextDueAt } from '../../domain/transition.ts';
 import type { LockedIssuer, Rail } from '../../modes/rail.ts';
 import type { Trx } from '../../store/database.ts';
 import type { Ending, Statement, StatementRunner, TransactionRunner } from '../../store/pipeline.ts';
-import { saveStatement, type IdempotentAnswer, type PaymentChange } from '../../store/payments/save-changes.ts';
+import {
+  savedDeliveries,
+  saveStatement,
+  type IdempotentAnswer,
+  type PaymentChange,
+} from '../../store/payments/save-changes.ts';
 import { auditEntry } from '../audit.ts';
 import { tillSaleStatement } from '../../store/payments/till-sales.ts';
 import { auditStatement } from '../../store/people/audit.ts';
@@ -201,6 +206,7 @@ async function saveTaking(
             ...tillStatements(drafts),
             ...auditStatements(app, drafts),
           ],
+    wakeups: (answers) => (answers.some(savedDeliveries) ? [['deliveries']] : []),
   };
 }
 

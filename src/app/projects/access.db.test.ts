@@ -3,7 +3,7 @@ import { expect, it, onTestFinished, vi } from 'vitest';
 import { databaseProxy } from '../../../test/database-proxy.ts';
 import { testApp, type TestApp } from '../../../test/harness.ts';
 import type { DatabaseHandle } from '../../store/database.ts';
-import { listen, notify, type Notifications } from '../../store/notifications.ts';
+import { listen, notifyAccess, type Notifications } from '../../store/notifications.ts';
 import { createAccess, type Access } from './access.ts';
 import { changeProject, createProject } from './projects.ts';
 import { createKey, removeKey } from './keys.ts';
@@ -111,7 +111,7 @@ it('an answer that was read while something changed is not kept', async () => {
     );
     const changed = notified();
     await sql`update stored_keys set revoked_at = now() where id = ${id}`.execute(app.db);
-    await notify(app.db, 'access');
+    await notifyAccess(app.db);
     await changed;
   });
   expect(await reading).not.toBeNull();

@@ -8,7 +8,7 @@ import { rulesOf } from '../../rails/networks.ts';
 import { addressesFrom } from '../../rails/derive-addresses.ts';
 import type { WalletOpener } from '../../rails/wallet.ts';
 import type { Trx } from '../../store/database.ts';
-import { notifyAttention } from '../../store/notifications.ts';
+import { wake } from '../../store/wakeups.ts';
 import { findProject, lockProject } from '../../store/projects/projects.ts';
 import { insertWalletChange, listWallets, setWallet, type Wallet } from '../../store/wallets/wallets.ts';
 import { issuedAddresses, skipAddressesBelow } from '../../store/wallets/issued-addresses.ts';
@@ -173,7 +173,7 @@ async function announceWalletChange(app: App, trx: Trx, before: Wallet | null, a
     before: before === null ? null : shortWallet(before),
     after: shortWallet(after),
   });
-  await notifyAttention(trx, after.projectId, 'live');
+  await wake(trx, 'attention', after.projectId, 'live');
   await mailWalletChange(app, trx, before, after);
 }
 

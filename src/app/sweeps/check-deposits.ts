@@ -8,6 +8,7 @@ import {
 } from '../../store/sweeps/deposit-balances.ts';
 import { paidDeposits } from '../../store/wallets/issued-addresses.ts';
 import { COIN } from '../../store/schema/sweeps.ts';
+import { wake } from '../../store/wakeups.ts';
 import {
   deleteSweepTransfers,
   setSweepTransfers,
@@ -15,15 +16,7 @@ import {
   transfersUnderWay,
   type NewTransfer,
 } from '../../store/sweeps/sweep-transfers.ts';
-import {
-  insertSweep,
-  lockSweep,
-  lockSweeps,
-  notifySweeps,
-  openSweeps,
-  updateSweep,
-  type Sweep,
-} from '../../store/sweeps/sweeps.ts';
+import { insertSweep, lockSweep, lockSweeps, openSweeps, updateSweep, type Sweep } from '../../store/sweeps/sweeps.ts';
 import type { Trx } from '../../store/database.ts';
 import { newId, type App } from '../context.ts';
 import { inTransaction } from '../in-transaction.ts';
@@ -84,7 +77,7 @@ export async function checkDeposits(app: App, chain: SweepChain, projectId: stri
       const known = await saveOutside(app, trx, chain, sweep, unknown);
       if (known !== null) followed.push(known);
     }
-    await notifySweeps(trx, projectId);
+    await wake(trx, 'sweeps', projectId);
     return followed;
   });
   for (const sweep of recognized) await followSweep(app, chain, sweep);

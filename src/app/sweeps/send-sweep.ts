@@ -1,6 +1,7 @@
 import type { Network } from '../../domain/networks.ts';
 import type { AuditValues } from '../../store/people/audit.ts';
 import type { Trx } from '../../store/database.ts';
+import { wake } from '../../store/wakeups.ts';
 import { findProject } from '../../store/projects/projects.ts';
 import { moveSweepTransfers, setSweepTransfers, transfersOfSweeps } from '../../store/sweeps/sweep-transfers.ts';
 import {
@@ -8,7 +9,6 @@ import {
   insertSweep,
   lockSweep,
   lockSweeps,
-  notifySweeps,
   sweepByTransaction,
   updateSweep,
   type Sweep,
@@ -78,7 +78,7 @@ export function beginSweep(
     );
     const after = { network, purpose: call.purpose, treasury: sweep.treasury, deposits: new Set(call.indexes).size };
     await audit(app, trx, 'sweep.ask', sweep, after);
-    await notifySweeps(trx, projectId);
+    await wake(trx, 'sweeps', projectId);
     return { kind: 'done', sweep };
   });
 }

@@ -13,7 +13,8 @@ import { decodeId, encodeId, parseUuid } from '../../domain/id.ts';
 import type { Payment } from '../../domain/payment.ts';
 import { moveCursor, readCursor, startCursor } from '../../store/chains/chain.ts';
 import { openDatabase, type DatabaseHandle } from '../../store/database.ts';
-import { listen, notification, type Notifications } from '../../store/notifications.ts';
+import { listen, type Notifications } from '../../store/notifications.ts';
+import { wake } from '../../store/wakeups.ts';
 import { tryServer } from '../frame.fixture.ts';
 import { checkoutEvents, type CheckoutEvents, type CheckoutEventsOptions } from './events.ts';
 import { DEADLINE_MS, PROMPT_MS } from '../../../test/deadline.ts';
@@ -37,7 +38,7 @@ async function node(
   from: { readonly handle?: DatabaseHandle; readonly watch?: PaymentWatchOptions; readonly proxied?: boolean } = {},
 ): Promise<Node> {
   const notifications = listen(from.handle ?? app.database);
-  const watch = createPaymentWatch(notifications, from.watch);
+  const watch = createPaymentWatch(notifications, { everyMs: 600_000, ...from.watch });
   const events = checkoutEvents({
     reader: createPaymentReader(app),
     watch,
@@ -124,7 +125,7 @@ async function openStream(
 
 /** Tells of a payment that did not change: what a process hears when another one did something in vain. */
 async function notifyChange(app: TestApp, id: string): Promise<void> {
-  await sql`select ${notification('payments', id)}`.execute(app.db);
+  await app.db.transaction().execute((trx) => wake(trx, 'payments', id));
 }
 
 /** The application of another process: other connections to the same database. */
@@ -234,7 +235,7 @@ describe('an open page', () => {
   it('gets changes within the interval while notifications stay down', async () => {
     const app = await testApp();
     const connect = () => Promise.reject(new Error('connection refused'));
-    const one = await node(app, {}, { handle: { ...app.database, connect }, watch: { wakeWhileDownMs: 20 } });
+    const one = await node(app, {}, { handle: { ...app.database, connect }, watch: { everyMs: 20 } });
     const payment = await app.pay();
     const stream = await one.open(encodeId('order', payment.id), { v: versionOf(payment) });
     await cancelPayment(app, { id: payment.id });

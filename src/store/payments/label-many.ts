@@ -2,7 +2,6 @@ import { sql } from 'kysely';
 import type { PaymentApi } from '../../domain/payment.ts';
 import type { ProjectMode } from '../../domain/permission.ts';
 import type { Trx } from '../database.ts';
-import { paymentPayloads } from '../notifications.ts';
 
 /** A payment as far as its labels and its name go. */
 export interface NamedPayment {
@@ -77,9 +76,4 @@ export async function takeLabelFrom(
     trx,
   );
   return { labelId, removed: rows.map(({ id }) => id) };
-}
-
-/** Notifies every process that the labels of these payments changed, when the transaction commits. */
-export async function notifyPayments(trx: Trx, ids: readonly string[]): Promise<void> {
-  await sql`select pg_notify('cointill', payload) from unnest(${paymentPayloads(ids)}::text[]) payload`.execute(trx);
 }

@@ -73,7 +73,7 @@ it('a payment is read as it was saved, at its beginning and after every change, 
   const { db, projectId } = await testApp();
   const save = async (before: Payment | null, after: Payment): Promise<readonly Payment[]> => {
     const change: PaymentChange = { before, after, dueAt: null, transitions: [], events: [] };
-    await saveChanges(db, [change], 0);
+    await db.transaction().execute((trx) => saveChanges(trx, [change], 0));
     return findPayments(db, [after.id]);
   };
   await fc.assert(

@@ -1,8 +1,8 @@
 import { CompiledQuery, sql } from 'kysely';
+import type { QueryResult } from 'pg';
 import type { Transition } from '../../domain/transition.ts';
 import type { Payment, Quote } from '../../domain/payment.ts';
 import { isoTime } from '../../wire/time.ts';
-import { paymentPayloads } from '../notifications.ts';
 import { paymentRecords } from './payment-rows.ts';
 import { touchRequests } from './payment-requests.ts';
 import type { Statement, StatementRunner } from '../pipeline.ts';
@@ -17,6 +17,7 @@ import {
 } from '../schema/payments.ts';
 import { EVENTS } from '../schema/webhooks.ts';
 import type { Trx } from '../database.ts';
+import { wake } from '../wakeups.ts';
 
 /** An event ready to be stored. */
 export type NewEvent = Stored<'events'>;
@@ -99,30 +100,33 @@ const SAVE = `
     join webhook_endpoints w on w.project_id = e.project_id and w.mode = e.mode and e.type = any (w.events)
     where w.deleted_at is null and w.disabled_at is null
     returning 1
-  ), notified as (
-    select pg_notify('cointill', 'deliveries') from (select 1 from new_deliveries limit 1) as first
-    union all
-    select pg_notify('cointill', payload) from unnest($8::text[]) as payload
   )
-  select count(*) from notified`;
+  select exists (select from new_deliveries) as "hasDeliveries"`;
 
 /**
  * Saves new and changed payments with their transitions, events, deliveries, counters, addresses and idempotent answers
  * in one statement, so that after a crash either everything is saved or nothing. It creates a delivery for each event
- * and endpoint registered for its type, and notifies every process of the payments that changed. The caller must hold
+ * and endpoint registered for its type, and wakes every process for the payments that changed. The caller must hold
  * the locks of changed payments. A second statement makes the requests that they pay due.
  */
 export async function saveChanges(
-  runner: StatementRunner,
+  trx: Trx,
   changes: readonly PaymentChange[],
   shard: CountShard,
   answers: readonly IdempotentAnswer[] = [],
 ): Promise<void> {
-  await runner.executeQuery(saveStatement(changes, shard, answers));
+  if (savedDeliveries(await trx.executeQuery(saveStatement(changes, shard, answers)))) await wake(trx, 'deliveries');
+  const changed = changes.flatMap(({ before, after }) => (before === null ? [] : [after.id]));
+  if (changed.length > 0) await wake(trx, 'payments', ...changed);
   const requests = changes.flatMap(({ before, after }) =>
     before === null || after.paymentRequestId === null ? [] : [after.paymentRequestId],
   );
-  if (requests.length > 0) await runner.executeQuery(touchRequests([...new Set(requests)]));
+  if (requests.length > 0) await trx.executeQuery(touchRequests([...new Set(requests)]));
+}
+
+/** Whether a statement of {@link saveStatement} made deliveries. */
+export function savedDeliveries({ rows }: Pick<QueryResult, 'rows'>): boolean {
+  return (rows as readonly { readonly hasDeliveries?: boolean }[])[0]?.hasDeliveries === true;
 }
 
 /** The statement that saves the changes, to be sent together with others. */
@@ -145,7 +149,6 @@ export function saveStatement(
     IDEMPOTENCY_KEYS.records(answers.map((answer) => ({ answer }))),
     countRecords(changes, shard),
     EVENTS.records(changes.flatMap(({ events }) => events.map((event) => ({ event })))),
-    paymentPayloads(changed.map((change) => change.after.id)),
   ];
   return CompiledQuery.raw(SAVE, parameters);
 }

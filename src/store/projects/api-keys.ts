@@ -2,7 +2,7 @@ import { hash as digest } from 'node:crypto';
 import { sql } from 'kysely';
 import type { KeyGrant } from '../../domain/permission.ts';
 import type { Database, Trx } from '../database.ts';
-import { notify } from '../notifications.ts';
+import { notifyAccess } from '../notifications.ts';
 import { findRow, findRows, insertRows, updateRows, type Stored } from '../rows.ts';
 
 type Row = Omit<Stored<'api_keys'>, 'hash'>;
@@ -70,7 +70,7 @@ export async function lockKey(trx: Trx, id: string): Promise<StoredKey | null> {
 /** Records the key that replaces another, which works until `endsAt`. Notifies every process. */
 export async function succeedKey(trx: Trx, id: string, successorId: string, endsAt: number): Promise<void> {
   await updateRows(trx, 'api_keys', { id }, { endsAt, successorId });
-  await notify(trx, 'access');
+  await notifyAccess(trx);
 }
 
 /**
@@ -84,6 +84,6 @@ export async function revokeKey(trx: Trx, id: string, now: number): Promise<bool
     .where('id', '=', id)
     .returning('id')
     .executeTakeFirst();
-  await notify(trx, 'access');
+  await notifyAccess(trx);
   return row !== undefined;
 }

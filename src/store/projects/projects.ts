@@ -2,7 +2,7 @@ import { sql, type RawBuilder } from 'kysely';
 import type { Fiat } from '../../domain/money.ts';
 import { ALL_COINS, type CoinChoice } from '../../domain/coin-choice.ts';
 import { type Database, type Trx, timestamp } from '../database.ts';
-import { notify } from '../notifications.ts';
+import { notifyAccess } from '../notifications.ts';
 import { below, deleteRows, fields, findRow, insertRows, updateRows, type Stored } from '../rows.ts';
 import type { LogoType } from '../schema/projects.ts';
 import { PAYMENT_APIS } from '../../domain/payment.ts';
@@ -108,7 +108,7 @@ export async function updateProject(trx: Trx, id: string, changes: ProjectChange
   if (updated === 0) return null;
   await savePicture(trx, 'logo', id, logo);
   await savePicture(trx, 'icon', id, icon);
-  await notify(trx, 'access');
+  await notifyAccess(trx);
   return findProject(trx, id);
 }
 

@@ -5,7 +5,7 @@ import { timestamp, type Database, type Trx } from '../database.ts';
 import { IS_TRACED_AGAIN, TAKES_PAYMENTS } from './refund-payouts.ts';
 import { type Stored, deleteRows, hasRow, insertRows, oneOf } from '../rows.ts';
 import { REFUND_BALANCES } from '../schema/refunds.ts';
-import { notifyPayment } from '../notifications.ts';
+import { wake } from '../wakeups.ts';
 
 /** A live refund that no block pays, in the smallest units. */
 export interface UnpaidRefund {
@@ -185,6 +185,6 @@ export async function saveCompared(db: Database, refunds: readonly UncomparedRef
   if (refunds.length === 0) return;
   await db.transaction().execute(async (trx) => {
     await deleteRows(trx, 'uncompared_refunds', { refundId: oneOf(refunds.map(({ id }) => id)) });
-    for (const { paymentId } of refunds) await notifyPayment(trx, paymentId);
+    for (const { paymentId } of refunds) await wake(trx, 'payments', paymentId);
   });
 }

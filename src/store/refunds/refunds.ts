@@ -5,7 +5,7 @@ import type { Refund, RefundedMoney, RefundStatus } from '../../domain/refund.ts
 import type { PaymentApi } from '../../domain/payment.ts';
 import type { Mode } from '../../domain/permission.ts';
 import { lockUntaken, timestamp, type Database, type Trx } from '../database.ts';
-import { notification } from '../notifications.ts';
+import { wake } from '../wakeups.ts';
 import { IS_BEING_PAID, IS_TRACED_AGAIN, TAKES_MONEY } from './refund-payouts.ts';
 import { REFUNDS } from '../schema/refunds.ts';
 import { decodeId } from '../../domain/id.ts';
@@ -33,9 +33,9 @@ export async function setRefundAddress(
     .updateTable('refunds')
     .set({ address, watched_address: watchedAddress, due_at: dueAt === null ? null : new Date(dueAt) })
     .where('id', '=', id)
-    // Other changes of a refund are saved with its payment, which notifies of them.
-    .returning(notification('payments', paymentId).as('notified'))
     .execute();
+  // Other changes of a refund are saved with its payment, which wakes for them.
+  await wake(trx, 'payments', paymentId);
 }
 
 /** The worth of an amount at a time; null if unknown. */

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Network } from '../../domain/networks.ts';
 import { timestamp, type Database, type Trx } from '../database.ts';
-import { notification } from '../notifications.ts';
+import { wake } from '../wakeups.ts';
 import {
   deleteRows,
   fieldList,
@@ -31,19 +31,14 @@ export async function deleteSweep(trx: Trx, { id }: Pick<Sweep, 'id'>): Promise<
 /** The fields of a sweep that may change; absent fields stay as they are. */
 export type SweepChange = Partial<Omit<Sweep, 'id' | 'projectId' | 'network' | 'purpose' | 'source' | 'createdAt'>>;
 
-/** Saves a change, and notifies the project's open pages if they show it. */
+/** Saves a change, and wakes the project's open pages if they show it. */
 export async function updateSweep(trx: Trx, { id, projectId }: Pick<Sweep, 'id' | 'projectId'>, change: SweepChange) {
   await updateRows(trx, 'sweeps', { id }, change);
-  if (Object.keys(change).some((field) => !UNSEEN.includes(field))) await notifySweeps(trx, projectId);
+  if (Object.keys(change).some((field) => !UNSEEN.includes(field))) await wake(trx, 'sweeps', projectId);
 }
 
 /** Fields that change while a sweep is followed, and that no page shows. */
 const UNSEEN: readonly string[] = ['sentAt', 'checkAt', 'finalAt'] satisfies (keyof SweepChange)[];
-
-/** Notifies every process that a project's sweeps or deposits changed, when the transaction commits. */
-export async function notifySweeps(trx: Trx, projectId: string): Promise<void> {
-  await sql`select ${notification('sweeps', projectId)}`.execute(trx);
-}
 
 /** Locks a project's sweeps against another plan until the transaction ends. */
 export async function lockSweeps(trx: Trx, projectId: string): Promise<void> {

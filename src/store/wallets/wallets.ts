@@ -1,7 +1,7 @@
 import { sql, type SqlBool } from 'kysely';
 import { GAP_LIMIT, type Network } from '../../domain/networks.ts';
 import type { Database, Trx } from '../database.ts';
-import { notify } from '../notifications.ts';
+import { notifyAccess } from '../notifications.ts';
 import { fields, findRows, insertRows, updateRows, type Stored } from '../rows.ts';
 import type { ActorKind } from '../schema/people.ts';
 
@@ -121,7 +121,7 @@ export async function addressGaps(db: Database | Trx): Promise<readonly AddressG
 export async function setWallet(trx: Trx, wallet: Omit<Wallet, 'nextIndex' | 'gap'>): Promise<void> {
   const { projectId, network, firstAddress, kind, source, confirmations, toleranceBasisPoints, createdAt } = wallet;
   const [current] = (await listWallets(trx, projectId)).filter((one) => one.network === network);
-  await notify(trx, 'access');
+  await notifyAccess(trx);
   await updateRows(trx, 'wallets', { projectId, network, firstAddress }, { kind, source });
   if (current?.firstAddress === firstAddress) {
     await updateRows(trx, 'wallets', { id: current.id }, { confirmations, toleranceBasisPoints });

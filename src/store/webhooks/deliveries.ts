@@ -1,7 +1,7 @@
 import { sql, type RawBuilder } from 'kysely';
 import { KEPT_EVENTS } from '../../domain/event-log.ts';
 import { affectedRows, timestamp, type Database, type Trx } from '../database.ts';
-import { notify } from '../notifications.ts';
+import { wake } from '../wakeups.ts';
 import { ATTEMPT, type AttemptDetails } from './delivery-list.ts';
 import type { DeliveryState } from '../schema/webhooks.ts';
 import { toRow } from '../rows.ts';
@@ -206,7 +206,7 @@ export async function insertDelivery(trx: Trx, eventId: string, endpointId: stri
     )
     .returning('id')
     .executeTakeFirstOrThrow();
-  await notify(trx, 'deliveries');
+  await wake(trx, 'deliveries');
   return row.id;
 }
 

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { affectedRows, timestamp, type Database, type Trx } from '../database.ts';
-import { notify } from '../notifications.ts';
+import { wake } from '../wakeups.ts';
 import { findRow, insertRows, updateRows } from '../rows.ts';
 import type { ProjectMode } from '../../domain/permission.ts';
 
@@ -32,7 +32,7 @@ export async function insertRetry(
     )
     update deliveries set state = 'waiting', next_attempt_at = ${timestamp(now)}
     where id = any (${deliveryIds.map(String)}::bigint[])`.execute(trx);
-  await notify(trx, 'deliveries');
+  await wake(trx, 'deliveries');
 }
 
 /** The progress of a retry; null if there is none in this project and mode. */

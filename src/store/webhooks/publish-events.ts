@@ -1,10 +1,10 @@
 import { sql } from 'kysely';
-import type { Database, Trx } from '../database.ts';
-import { notification } from '../notifications.ts';
+import type { Trx } from '../database.ts';
+import { wake } from '../wakeups.ts';
 import { saveEvents, type NewEvent } from '../payments/save-changes.ts';
 
 /** Saves events that belong to no payment's change, with a delivery for each endpoint registered for their type. */
-export async function publishEvents(trx: Database | Trx, events: readonly NewEvent[]): Promise<void> {
+export async function publishEvents(trx: Trx, events: readonly NewEvent[]): Promise<void> {
   if (events.length === 0) return;
   await saveEvents(trx, events);
   await sql`
@@ -14,5 +14,5 @@ export async function publishEvents(trx: Database | Trx, events: readonly NewEve
     where e.id = any (${events.map(({ id }) => id)}::uuid[]) and w.deleted_at is null and w.disabled_at is null`.execute(
     trx,
   );
-  await sql`select ${notification('deliveries')}`.execute(trx);
+  await wake(trx, 'deliveries');
 }

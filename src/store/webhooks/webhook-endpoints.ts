@@ -1,6 +1,6 @@
 import { sql, type RawBuilder } from 'kysely';
 import { timestamp, type Database, type Trx } from '../database.ts';
-import { notify } from '../notifications.ts';
+import { wake } from '../wakeups.ts';
 import { fields, findRow, findRows, insertRows, oneOf, updateRows, type Stored } from '../rows.ts';
 import type { ProjectMode } from '../../domain/permission.ts';
 
@@ -71,7 +71,7 @@ export async function closeEndpoint(
 export async function enableEndpoint(trx: Trx, id: string): Promise<boolean> {
   const changes = { disabledAt: null, disabledReason: null, pausedAt: null };
   if ((await updateRows(trx, 'webhook_endpoints', { id, deletedAt: null }, changes)) === 0) return false;
-  await notify(trx, 'deliveries');
+  await wake(trx, 'deliveries');
   return true;
 }
 

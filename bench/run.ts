@@ -26,6 +26,7 @@ import { signIn } from './sign-in.ts';
 import { start } from './start.ts';
 import { till } from './till.ts';
 import { upgrade } from './upgrade.ts';
+import { wakeups } from './wakeups.ts';
 
 const BENCHES: Readonly<Record<string, () => Promise<readonly Figure[]>>> = {
   'create-order': createOrder,
@@ -54,6 +55,7 @@ const BENCHES: Readonly<Record<string, () => Promise<readonly Figure[]>>> = {
   move,
   restarts,
   upgrade,
+  wakeups,
 };
 
 const wanted = process.argv.slice(2);

@@ -55,7 +55,7 @@ it('a notification is sent when its transaction commits, and never when it is ro
   const notifications = listener(database);
   await untilHealthy(notifications);
   const seen: Topic[] = [];
-  for (const topic of ['access', 'events', 'poll'] as const) notifications.on(topic, () => seen.push(topic));
+  for (const topic of ['access', 'sessions', 'poll'] as const) notifications.on(topic, () => seen.push(topic));
   const arrived = nextOf(notifications, 'poll');
   const rolledBack = database.db.transaction().execute(async (trx) => {
     await notifyAccess(trx);
@@ -63,13 +63,13 @@ it('a notification is sent when its transaction commits, and never when it is ro
   });
   await expect(rolledBack).rejects.toThrow('changed my mind');
   await database.db.transaction().execute(async (trx) => {
-    await sql`select ${notification('events', '019a', 'live')}`.execute(trx);
+    await sql`select ${notification('sessions', '019a')}`.execute(trx);
     await sql`select 1`.execute(trx);
     expect(seen).toEqual([]);
   });
   await sql`select ${notification('poll', 'bitcoin')}`.execute(database.db);
   await arrived;
-  expect(seen).toEqual(['events', 'poll']);
+  expect(seen).toEqual(['sessions', 'poll']);
 });
 
 it('a notification names what its topic names; one of a newer version is passed over', async () => {

@@ -12,8 +12,6 @@ interface CommittedPayloads {
   readonly poll: readonly [Network];
   /** The person whose sessions ended or whose roles changed, so that their open streams are checked again. */
   readonly sessions: readonly [string];
-  /** The project and mode whose log of events grew. */
-  readonly events: readonly [projectId: string, mode: string];
 }
 
 /** The topics of notifications between processes, and the payload of each. */

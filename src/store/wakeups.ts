@@ -22,11 +22,13 @@ export interface WakeupPayloads {
   readonly chain: readonly [Network];
   /** The project and mode whose attention items people assigned, noted or marked. */
   readonly attention: readonly [projectId: string, mode: string];
+  /** The project and mode whose log of events grew. */
+  readonly events: readonly [projectId: string, mode: string];
   /** The project whose deposits or sweeps changed. */
   readonly sweeps: readonly [projectId: string];
 }
 
-export const WAKEUP_TOPICS = ['deliveries', 'payments', 'chain', 'attention', 'sweeps'] as const;
+export const WAKEUP_TOPICS = ['deliveries', 'payments', 'chain', 'attention', 'events', 'sweeps'] as const;
 export type WakeupTopic = (typeof WAKEUP_TOPICS)[number];
 
 /** A topic and its payload. */

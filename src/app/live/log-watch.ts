@@ -25,7 +25,9 @@ export interface LogWatch {
 export interface LogWatchOptions {
   readonly max?: number;
   readonly maxOfKey?: number;
-  /** How often all calls are woken while notifications are down. */
+  /** How often all calls are woken anyway: a wake-up can be lost with the process that sends it. */
+  readonly everyMs?: number;
+  /** The same while notifications are down. */
   readonly wakeWhileDownMs?: number;
 }
 
@@ -37,7 +39,7 @@ interface Log {
 /** The watch of one process, which notifications of all processes wake. */
 export function createLogWatch(
   notifications: Pick<Notifications, 'healthy' | 'on' | 'onUp'>,
-  { max = 1_000, maxOfKey = 20, wakeWhileDownMs = 1_000 }: LogWatchOptions = {},
+  { max = 1_000, maxOfKey = 20, everyMs = 15_000, wakeWhileDownMs = 1_000 }: LogWatchOptions = {},
 ): LogWatch {
   const logs = new Map<string, Log>();
   const slots = createSlots({ total: max, perClient: maxOfKey });
@@ -55,6 +57,7 @@ export function createLogWatch(
     if (log !== undefined) wake(log);
   });
   notifications.onUp(wakeAll);
+  const timer = setInterval(wakeAll, everyMs);
   const downTimer = setInterval(() => (notifications.healthy() ? undefined : wakeAll()), wakeWhileDownMs);
 
   return {
@@ -95,6 +98,7 @@ export function createLogWatch(
     waiting: slots.taken,
     stop: () => {
       isStopped = true;
+      clearInterval(timer);
       clearInterval(downTimer);
       wakeAll();
     },

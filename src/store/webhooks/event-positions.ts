@@ -3,6 +3,7 @@ import { KEPT_EVENTS, type GapReason } from '../../domain/event-log.ts';
 import { firstUuidOf } from '../../domain/id.ts';
 import { MODES, type Mode } from '../../domain/permission.ts';
 import { affectedRows, type Database, type Trx } from '../database.ts';
+import { wake } from '../wakeups.ts';
 
 const MAX_POSITION = 9_223_372_036_854_775_807n;
 
@@ -22,7 +23,7 @@ export async function areUnnumbered(db: Database): Promise<boolean> {
 const NUMBERING_LOCK = 7_203_617;
 
 /**
- * Gives the next events their positions and notifies the readers of their logs. The lock, which the server ends with
+ * Gives the next events their positions and wakes the readers of their logs. The lock, which the server ends with
  * the transaction, makes sure that one transaction at a time does so: positions become visible in their order. Returns
  * whether there may be more; false also if another process does it.
  */
@@ -37,21 +38,22 @@ export async function numberEvents(trx: Trx): Promise<boolean> {
 
 async function numberNew(trx: Trx): Promise<boolean> {
   // In the order of `n`, which is that of each payment's changes: its row was locked meanwhile.
-  const { rows } = await sql<{ taken: number }>`
+  const { rows } = await sql<Numbered & { taken: number }>`
     with taken as (
       delete from unnumbered_events where ctid = any (array(select ctid from unnumbered_events order by n limit ${BATCH}))
       returning n, event_id
     ), next as (
       select e.id, e.project_id, e.mode, taken.n as place from taken join events e on e.id = taken.event_id
     ), ${POSITIONS}
-    select (select count(*) from taken)::integer as taken from woken`.execute(trx);
+    select (select count(*) from taken)::integer as taken, ${HEADS}`.execute(trx);
+  await wakeReaders(trx, rows);
   return rows[0]?.taken === BATCH;
 }
 
 /** Events that are waiting to be numbered anyway are left to that. */
 async function numberEarlier(trx: Trx, numberedTo: string | null, numberTo: string): Promise<boolean> {
   const after = numberedTo === null ? sql`` : sql`id > ${numberedTo}::uuid and`;
-  const { rows } = await sql<{ last: string | null; passed: number }>`
+  const { rows } = await sql<Numbered & { last: string | null; passed: number }>`
     with passed as (
       select id, project_id, mode, payment_id, body from events where ${after} id <= ${numberTo}::uuid
       order by id limit ${EARLIER_BATCH}
@@ -60,15 +62,16 @@ async function numberEarlier(trx: Trx, numberedTo: string | null, numberTo: stri
       where (payment_id is not null or body not like '%"test":true%')
         and not exists (select from unnumbered_events where event_id = passed.id)
     ), ${POSITIONS}
-    select (select id from passed order by id desc limit 1) as last, (select count(*) from passed)::integer as passed
-    from woken`.execute(trx);
+    select (select id from passed order by id desc limit 1) as last, (select count(*) from passed)::integer as passed,
+      ${HEADS}`.execute(trx);
+  await wakeReaders(trx, rows);
   const { last = null, passed = 0 } = rows[0] ?? {};
   if (passed < EARLIER_BATCH) await trx.deleteFrom('event_numbering').execute();
   else await trx.updateTable('event_numbering').set({ numbered_to: last }).execute();
   return true;
 }
 
-/** Continues the logs with the rows of `next`, in the order of `place`, and notifies their readers. */
+/** Continues the logs with the rows of `next`, in the order of `place`. */
 const POSITIONS: RawBuilder<unknown> = sql`
   placed as (
     select id, project_id, mode, row_number() over (partition by project_id, mode order by place) as nth,
@@ -82,9 +85,17 @@ const POSITIONS: RawBuilder<unknown> = sql`
   ), positions as (
     insert into event_positions (project_id, mode, position, event_id)
     select project_id, mode, head - size + nth, id from placed join heads using (project_id, mode)
-  ), woken as (
-    select count(pg_notify('cointill', 'events ' || project_id || ' ' || mode)) from heads
   )`;
+
+/** The project and mode of each log that was continued. */
+interface Numbered {
+  readonly logs: readonly (readonly [projectId: string, mode: string])[] | null;
+}
+const HEADS: RawBuilder<unknown> = sql`(select json_agg(json_build_array(project_id, mode)) from heads) as logs`;
+
+async function wakeReaders(trx: Trx, [row]: readonly Numbered[]): Promise<void> {
+  for (const log of row?.logs ?? []) await wake(trx, 'events', ...log);
+}
 
 /** Continues every log, also those without an event, after a gap of this many positions. */
 export async function skipPositions(trx: Database | Trx, count: number, reason: GapReason): Promise<void> {

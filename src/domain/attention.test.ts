@@ -6,6 +6,7 @@ it('what needs attention is shown to those who may read what it is about', () =>
   expect(kinds).toEqual({
     read_payments: [
       'reorged',
+      'till_money_gone',
       'paid_late',
       'paid_after_cancel',
       'underpaid',

@@ -3,6 +3,7 @@ import type { ProjectAction } from './role.ts';
 /** The kinds of items that need a person's attention, most urgent first. */
 const KINDS = {
   reorged: 'read_payments',
+  till_money_gone: 'read_payments',
   paid_late: 'read_payments',
   paid_after_cancel: 'read_payments',
   underpaid: 'read_payments',

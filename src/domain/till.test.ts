@@ -26,6 +26,7 @@ describe('what counts as paid at the till', () => {
       true,
       { paidBy: null, doubt: 'reorged' },
     ],
+    ['money that disappeared', paymentWith(), ['low_fee', 'replaced'], true, { paidBy: null, doubt: 'replaced' }],
     ['money after the end', paymentWith({ status: 'expired' }), [], true, { paidBy: null, doubt: null }],
   ] as const)('%s', (_what, payment, doubts, isBelow, outcome) => {
     expect(tillOutcome(payment, doubts, isBelow)).toEqual(outcome);

@@ -42,7 +42,8 @@ export interface TillOutcome {
 export function tillOutcome(payment: Payment, doubts: readonly TillDoubt[], isBelow: boolean): TillOutcome {
   if (exceptionOf(payment) === 'reorged') return { paidBy: null, doubt: 'reorged' };
   if (payment.status === 'completed') return { paidBy: 'confirmed', doubt: null };
-  if (!isCounting(payment.status)) return { paidBy: null, doubt: null };
   const [doubt = null] = doubts;
+  // Once no money is seen any more, the only doubt left is why it is gone.
+  if (!isCounting(payment.status)) return { paidBy: null, doubt: doubts.includes('replaced') ? 'replaced' : null };
   return { paidBy: isBelow && doubt === null ? 'seen' : null, doubt };
 }

@@ -1,11 +1,14 @@
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import { changeProject } from '../../src/app/projects/projects.ts';
+import { observeMoney } from '../../src/app/payments/chain-money.ts';
+import { inTransaction } from '../../src/app/in-transaction.ts';
 import { simulateOutcome } from '../../src/app/sandbox/simulate-outcome.ts';
 import type { MempoolDoubt, TillSettings } from '../../src/domain/till.ts';
 import type { Simulation } from '../../src/domain/simulation.ts';
 import { dayAfter } from '../../src/domain/time-zone.ts';
 import { paymentIdOf } from '../../src/domain/payment-kind.ts';
 import type { PaymentView } from '../../src/http/dashboard/payments/contract.ts';
+import type { TillSettingsView } from '../../src/http/dashboard/settings/contract.ts';
 import type { SaleView } from '../../src/http/dashboard/till/contract.ts';
 import type { AnswerOf } from '../../src/http/dashboard/contract.ts';
 import { dashboardTest, type Browser } from '../dashboard.ts';
@@ -60,10 +63,12 @@ const below = (amount: string, currency: 'EUR' | 'USD' = 'EUR'): TillSettings =>
   seenBelow: { amount, currency },
   tips: false,
 });
+const TIPS: TillSettings = { seenBelow: null, tips: true };
 afterEach(() => rule(null));
 
 describe('a charge', () => {
   it('makes an invoice and its quote in one request, with everything the code needs', async () => {
+    await rule(TIPS);
     const sale = await charge({ ...BITCOIN, note: ' Table 4 ', tip: '1.25' });
     expect(sale).toMatchObject({
       id: expect.stringMatching(/^inv_/),
@@ -122,11 +127,19 @@ describe('a charge', () => {
     [{ amount: '1000000', tip: '0.01' }, 'amount'],
     [{ tip: '-1' }, 'tip'],
     [{ tip: '1.234' }, 'tip'],
+    [{ tip: '12.51' }, 'tip'],
     [{ note: 'x'.repeat(201) }, 'note'],
     [{ currency: 'XXX' }, 'currency'],
   ])('%j is refused, and names %s', async (fields, param) => {
+    await rule(TIPS);
     const { status, body } = await send(ann.browser, '', form(fields));
     expect([status, body]).toMatchObject([400, { error: { param } }]);
+  });
+
+  it('with a tip is refused where the till takes none', async () => {
+    const { status, body } = await send(ann.browser, '', form({ tip: '1' }));
+    expect([status, body]).toMatchObject([400, { error: { param: 'tip' } }]);
+    expect(await charge({ tip: '0' })).toMatchObject({ tip: null });
   });
 
   it('of an inactive project is refused', async () => {
@@ -190,6 +203,35 @@ describe('what counts as paid', () => {
     expect(await simulate(await charge(BITCOIN), 'reorged')).toMatchObject({ state: 'seen', doubt: 'reorged' });
   });
 
+  it('is not money that has disappeared: a sale that was shown as paid says so, and needs attention', async () => {
+    await rule(below('20'));
+    const sale = await charge(BITCOIN);
+    expect(await simulate(sale, 'paid', 60_000)).toMatchObject({ state: 'paid', paid_by: 'seen' });
+    const { id } = selectorOf(sale.id);
+    const needsAttention = async () => {
+      const { body } = await owner.browser.call<{
+        readonly data: readonly { kind: string; payment: object | null }[];
+      }>({
+        path: base.replace('/till', '/attention'),
+      });
+      return body.data.filter(({ kind }) => kind === 'till_money_gone');
+    };
+    expect(await needsAttention()).toEqual([]);
+    await inTransaction(app, async (trx) => {
+      await trx.updateTable('transfers').set({ state: 'dropped' }).where('payment_id', '=', id).execute();
+      await observeMoney(app, trx, [id], app.clock());
+    });
+    expect(await read(sale.id)).toMatchObject({
+      state: 'gone',
+      status: 'pending',
+      paid_by: null,
+      doubt: 'replaced',
+      pay: expect.any(Object),
+    });
+    expect((await today()).sales[0]).toMatchObject({ state: 'gone' });
+    expect(await needsAttention()).toMatchObject([{ payment: { id: sale.id } }]);
+  });
+
   it('is not a part, whose rest the code then asks for', async () => {
     const sale = await simulate(await charge(BITCOIN), 'part');
     expect(sale).toMatchObject({ state: 'part', exception: 'underpaid', paid_by: null, pay: expect.any(Object) });
@@ -238,9 +280,13 @@ describe('the settings of the till', () => {
   it('are what the till shows, and a limit keeps the currency in which it was typed', async () => {
     expect((await owner.browser.call({ path })).body).toMatchObject({ seen_below: '', currency: 'USD', tips: false });
     await changeProject(app, app.projectId, { defaultCurrency: 'EUR' });
-    expect((await save({ seen_below: ' 25 ', tips: true })).body).toMatchObject({ seen_below: '25', currency: 'EUR' });
+    const typed = { seen_below: ' 25 ', currency: 'EUR', tips: false };
+    expect((await save(typed)).body).toMatchObject({ seen_below: '25', currency: 'EUR' });
     await changeProject(app, app.projectId, { defaultCurrency: 'JPY' });
-    expect((await owner.browser.call({ path })).body).toMatchObject({ currency: 'EUR', project_currency: 'JPY' });
+    const shown = (await owner.browser.call<TillSettingsView>({ path })).body;
+    expect(shown).toMatchObject({ currency: 'EUR', project_currency: 'JPY' });
+    const again = { seen_below: shown.seen_below, currency: shown.currency, tips: true };
+    expect((await save(again)).body).toMatchObject({ seen_below: '25', currency: 'EUR' });
     const till = await ann.browser.call({ path: base });
     expect(till.body).toMatchObject({
       currency: 'JPY',
@@ -252,13 +298,14 @@ describe('the settings of the till', () => {
   });
 
   it.each(['0', '-1', '1.234', 'much', '1000001'])('refuse the limit %s', async (limit) => {
-    const { status, body } = await save({ seen_below: limit, tips: false });
+    const { status, body } = await save({ seen_below: limit, currency: 'USD', tips: false });
     expect([status, body]).toMatchObject([400, { error: { param: 'seen_below' } }]);
   });
 });
 
 describe('the list of today', () => {
   it('has a person’s own sales of that day, and the sums of those that are paid', async () => {
+    await rule(TIPS);
     const cleo = await test.join('cashier', app.projectId);
     expect(await today(cleo.browser)).toMatchObject({ sales: [], sums: [], has_more: false });
     const [one, two] = [

@@ -11,6 +11,7 @@ import { withoutQuery } from '../../domain/web-url.ts';
 import {
   attentionMarks,
   faultyEndpoints,
+  goneSales,
   slowPayments,
   unusualPayments,
   walletNetworks,
@@ -87,6 +88,9 @@ export interface AttentionScope {
 /** Older refunds have ended, and what a payout long after that means nobody can tell. */
 const REFUND_WATCH_MS = 90 * 24 * 60 * 60_000;
 
+/** Nobody can do anything about an older sale. */
+const SALE_WATCH_MS = 7 * 24 * 60 * 60_000;
+
 /** How many items of each kind are read. People who have more do not need the exact number. */
 export const MAX_ATTENTION = 100;
 
@@ -129,11 +133,13 @@ const NOTHING: Omit<AttentionItem, keyof AttentionKey | 'kind'> = {
 };
 
 async function paymentItems(app: App, scope: AttentionScope): Promise<readonly AttentionItem[]> {
-  const [unusual, slow] = await Promise.all([
+  const now = app.clock();
+  const [unusual, slow, gone] = await Promise.all([
     unusualPayments(app.db, scope, MAX_ATTENTION + 1),
-    slowPayments(app.db, scope, app.clock(), MAX_ATTENTION + 1),
+    slowPayments(app.db, scope, now, MAX_ATTENTION + 1),
+    goneSales(app.db, scope, now - SALE_WATCH_MS, MAX_ATTENTION + 1),
   ]);
-  return [...unusual, ...slow].map((payment) => ({
+  return [...unusual, ...slow, ...gone].map((payment) => ({
     ...NOTHING,
     kind: payment.kind,
     subject: payment.id,
@@ -161,6 +167,7 @@ function unitsOf({ kind, owedUnits, leftUnits }: FaultyPayment): bigint {
     case 'overpaid':
       return leftUnits - owedUnits;
     case 'reorged':
+    case 'till_money_gone':
     case 'paid_late':
     case 'paid_after_cancel':
     case 'slow':

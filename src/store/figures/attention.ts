@@ -11,7 +11,14 @@ import { timestamp, type Database, type Trx } from '../database.ts';
 import { TAKES_MONEY } from '../refunds/refund-payouts.ts';
 import { toRow, type Stored } from '../rows.ts';
 
-export type PaymentFault = 'reorged' | 'paid_late' | 'paid_after_cancel' | 'underpaid' | 'overpaid' | 'slow';
+export type PaymentFault =
+  | 'reorged'
+  | 'till_money_gone'
+  | 'paid_late'
+  | 'paid_after_cancel'
+  | 'underpaid'
+  | 'overpaid'
+  | 'slow';
 
 /** A payment that needs attention. Amounts in the token's smallest units, times in epoch milliseconds. */
 export interface FaultyPayment {
@@ -69,6 +76,30 @@ export async function unusualPayments(
         and p.owed_units is not null
     ) f where kind is not null and ${isNotDone(scope)}
     order by id desc limit ${limit}`.execute(db);
+  return rows;
+}
+
+/**
+ * Sales at the till since a time whose money was seen without a doubtful sign and has disappeared, newest first: below
+ * the project's limit they were shown as paid.
+ */
+export async function goneSales(
+  db: Database,
+  { projectId, mode }: ProjectMode,
+  since: number,
+  limit: number,
+): Promise<readonly FaultyPayment[]> {
+  const { rows } = await sql<FaultyPayment>`
+    select * from (
+      select 'till_money_gone' as kind, ${PAYMENT_COLUMNS}, t.units as "leftUnits", null::timestamptz as since,
+        t.hash as occurrence
+      from (
+        select payment_id, asset, network, max(transaction_hash) as hash, sum(amount_units) as units from transfers
+        where state = 'dropped' and doubt is null and first_seen_at > ${timestamp(since)} group by 1, 2, 3
+      ) t join till_sales s using (payment_id) join payments p on p.id = t.payment_id
+      where s.project_id = ${projectId} and s.mode = ${mode} and p.asset = t.asset and p.network = t.network
+        and p.seen_units = 0 and p.completed_at is null
+    ) f where ${isNotDone({ projectId, mode })} order by id desc limit ${limit}`.execute(db);
   return rows;
 }
 

@@ -35,6 +35,8 @@ export interface TextValues {
   readonly kind_refund_paid_twice_text: 'amount';
   readonly kind_refund_paid_anyway: 'name';
   readonly kind_refund_paid_anyway_text: 'amount';
+  readonly kind_till_money_gone: 'name';
+  readonly kind_till_money_gone_text: 'amount';
   readonly kind_reorged: 'name';
   readonly kind_slow: 'name';
   readonly kind_slow_text: 'amount';
@@ -261,7 +263,7 @@ export interface TextValues {
   readonly settings_deactivate_hooks: 'live' | 'test';
   readonly settings_deactivate_type: 'name';
   readonly settings_till_below: 'currency';
-  readonly settings_till_below_other: 'amount';
+  readonly settings_till_below_other: 'currency' | 'other';
   readonly sign_many: 'count';
   readonly signing_shown_to: 'name' | 'time';
   readonly qr_part: 'count' | 'place';

@@ -51,7 +51,11 @@ export function firstScope(session: SignedIn, search: URLSearchParams): Scope | 
     scope !== null && scope !== undefined && projects.some(({ id }) => id === scope.project);
   const [project, mode] = [search.get('project') ?? '', search.get('mode')];
   const inAddress: Scope | null = mode === 'test' || mode === 'live' ? { project, mode } : null;
-  return [inAddress, recall().scope, lastScope(projects)].find(known) ?? null;
+  const last = lastScope(projects);
+  // Whoever sets a shop up begins with test payments; a cashier sells.
+  const isCashier = !projects.some(({ id, actions }) => id === last?.project && actions.includes('read_payments'));
+  const usual = last !== null && isCashier ? { ...last, mode: 'live' as const } : last;
+  return [inAddress, recall().scope, usual].find(known) ?? null;
 }
 
 /** The open sale in the address, and the address for one: a reload, and a sign-in on the way, come back to it. */

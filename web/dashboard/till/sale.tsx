@@ -111,13 +111,14 @@ function useActions(scope: Scope, { id }: SaleView) {
   return { choose, cancel, fault: fault instanceof ApiFault && fault.status === 401 ? null : fault };
 }
 
-/** A sound when the money is seen and when it counts, but none for a sale that is opened again. */
+/** A sound when the money is seen, counts or is gone, but none for a sale that is opened again. */
 function useSounds({ state }: SaleView): void {
   const before = useRef(state);
   useEffect(() => {
     const changed = before.current !== state;
     before.current = state;
-    if (changed && (state === 'seen' || state === 'paid') && recall().isMuted !== true) beep(state);
+    const isHeard = state === 'seen' || state === 'paid' || state === 'gone';
+    if (changed && isHeard && recall().isMuted !== true) beep(state);
   }, [state]);
 }
 
@@ -207,7 +208,8 @@ function Sentence({ sale, settings, mode }: OutcomeProps) {
     crypto === null ? null : { received: coin(crypto.received, crypto.asset), left: coin(crypto.left, crypto.asset) };
   if (state === 'choose') lines.push(t('till_choose_text'));
   if (state === 'part' && amounts !== null) lines.push(t('till_part_text', amounts));
-  if (state === 'waiting' || state === 'part') {
+  if (state === 'gone') lines.push(t('till_gone_text'));
+  if (state === 'waiting' || state === 'part' || (state === 'gone' && pay !== null)) {
     if (pay === null) lines.push(t('till_over'));
     else {
       lines.push(t('till_until', { time: shortTime(sale.expires_at, Date.now()) }));
@@ -222,8 +224,9 @@ function Sentence({ sale, settings, mode }: OutcomeProps) {
     lines.push(t('till_paid_seen', { amount: fiat(amount, currency) }));
   }
   if (sale.exception === 'overpaid' && amounts !== null) lines.push(t('till_overpaid', amounts));
-  if (state === 'ended' && sale.exception === 'paid_late') lines.push(t('till_ended_late'));
-  else if (state === 'ended' && sale.status === 'expired') lines.push(t('till_ended_expired'));
+  if (state === 'ended' && sale.exception === 'paid_late') {
+    lines.push(t(sale.status === 'cancelled' ? 'till_cancelled_late' : 'till_ended_late'));
+  } else if (state === 'ended' && sale.status === 'expired') lines.push(t('till_ended_expired'));
   else if (state === 'ended' && sale.status === 'failed') lines.push(t('till_ended_failed'));
   return lines.map((line) => <p key={line}>{line}</p>);
 }

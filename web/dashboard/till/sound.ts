@@ -10,8 +10,8 @@ export function wakeSound(): void {
   }
 }
 
-/** The notes in Hz: one for seen money, a rising pair for paid. */
-const NOTES = { seen: [660], paid: [660, 880] } as const;
+/** The notes in Hz: one for seen money, a rising pair for paid, an alarm for money that is gone. */
+const NOTES = { seen: [660], paid: [660, 880], gone: [880, 440, 880, 440] } as const;
 const NOTE_SECONDS = 0.16;
 
 export function beep(of: keyof typeof NOTES): void {

@@ -100,12 +100,12 @@ export type DatevView = Static<typeof datevShape>;
 const till = {
   /** Decimal text; empty: seen money never counts. */
   seen_below: text({ max: 20 }),
+  /** The currency of `seen_below`: that in which it was saved, or the project's if there is none. */
+  currency: oneOf(FIATS),
   tips: Type.Boolean(),
 };
 const tillShape = Type.Object({
   ...till,
-  /** The currency of `seen_below`, and the one in which it would be saved now. */
-  currency: oneOf(FIATS),
   project_currency: oneOf(FIATS),
   tip_percents: Type.Array(Type.Integer()),
 });

@@ -19,9 +19,8 @@ export function tillSettingsRoutes(routes: Routes, { people }: Dashboard): void 
   routes.add(`GET ${TILL}`, MANAGE, async ({ scope }) => viewOf(await find(scope.projectId)));
   routes.add(`POST ${TILL}`, MANAGE, async ({ scope: { projectId }, body, own }) => {
     const amount = body.seen_below.trim();
-    // Kept with its currency: in another one the same number would be another rule.
-    const currency = (await find(projectId)).defaultCurrency ?? 'USD';
-    const till = { seenBelow: amount === '' ? null : { amount, currency }, tips: body.tips };
+    // Kept with the currency in which the form showed it: in another one the same number would be another rule.
+    const till = { seenBelow: amount === '' ? null : { amount, currency: body.currency }, tips: body.tips };
     return viewOf(done(await changeProject(own, projectId, { till })).project);
   });
 }

@@ -17,9 +17,10 @@ export type TillCoin = Static<typeof namedCoinShape>;
 
 /**
  * The states of a sale. `choose`: a coin has to be chosen. `waiting`: for money. `part`: some came. `seen`: all of it
- * came, and does not count as paid yet. `ended`: nothing more is expected; `status` says why.
+ * came, and does not count as paid yet. `gone`: money that was seen, and may have counted as paid, has disappeared.
+ * `ended`: nothing more is expected; `status` says why.
  */
-export const SALE_STATES = ['choose', 'waiting', 'part', 'seen', 'paid', 'ended'] as const;
+export const SALE_STATES = ['choose', 'waiting', 'part', 'seen', 'gone', 'paid', 'ended'] as const;
 
 /** Amounts are decimal text. */
 const sale = {

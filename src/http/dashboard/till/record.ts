@@ -21,7 +21,7 @@ export function saleRow({ payment, tipMinor, outcome }: SeenSale): SaleRow {
   const fiat = (minor: bigint): string => formatDecimal(minor, fiatDecimals(currency));
   return {
     id: publicPaymentId(payment),
-    state: stateOf(payment, outcome.paidBy !== null),
+    state: stateOf(payment, outcome),
     status: payment.status,
     exception: payment.exception,
     paid_by: outcome.paidBy,
@@ -51,21 +51,22 @@ export function saleView(sale: SeenSale, now: number): SaleView {
   const { payment, confirmations } = sale;
   const row = saleRow(sale);
   const { quote } = payment;
-  const waits = (row.state === 'waiting' || row.state === 'part') && now < inTimeUntil(payment);
+  const waits = isOpen(payment.status) && row.state !== 'seen' && row.state !== 'paid' && now < inTimeUntil(payment);
   return {
     ...row,
     confirmations:
-      confirmations === null
+      confirmations === null || (row.state !== 'seen' && row.state !== 'paid')
         ? null
         : { have: Math.min(confirmations.have, confirmations.need), need: confirmations.need },
     pay: waits && quote !== null ? payView(sale, quote) : null,
   };
 }
 
-function stateOf({ status, quote, received }: Payment, isPaid: boolean): SaleRow['state'] {
-  if (isPaid) return 'paid';
+function stateOf({ status, quote, received }: Payment, { paidBy, doubt }: SeenSale['outcome']): SaleRow['state'] {
+  if (paidBy !== null) return 'paid';
   // A completed payment that is not paid has lost its money to a reorganisation.
   if (isCounting(status) || status === 'completed') return 'seen';
+  if (doubt === 'replaced' && received.all.seenUnits === 0n) return 'gone';
   if (!isOpen(status)) return 'ended';
   if (quote === null) return 'choose';
   return received.all.seenUnits > 0n ? 'part' : 'waiting';

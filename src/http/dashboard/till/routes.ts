@@ -80,6 +80,7 @@ function chargeRoute(routes: Routes, { people: { app: core }, creator }: Dashboa
     const project = await findProject(core.db, scope.projectId);
     if (project?.active !== true) throw refusalError(rejected('project_inactive'));
     const { tipMinor, ...amounts } = readAmounts(body);
+    if (tipMinor > 0n && !(project.till ?? USUAL_TILL).tips) throw badField('tip', 'no_tips', {});
     const { person } = signedInOf(request);
     const { asset, network } = body;
     let made: Payment | null = null;
@@ -138,7 +139,13 @@ function viewOf(core: App, sale: SeenSale): SaleView {
 /** The whole amount, and the tip in it, in minor units. */
 function readAmounts({ amount, tip = '', currency }: BodyOf<typeof CREATE>) {
   const tipMinor = tip.trim() === '' ? 0n : parseDecimal(tip.trim(), fiatDecimals(currency));
-  if (tipMinor === null) throw badField('tip', 'amount_range', amountRange(currency));
-  const whole = readAmount(amount, currency) + tipMinor;
+  const ownMinor = readAmount(amount, currency);
+  // A larger tip is an amount that was typed in the wrong place.
+  if (tipMinor === null || tipMinor > ownMinor) {
+    const { decimals } = amountRange(currency);
+    const range = { least: '0', most: formatDecimal(ownMinor, fiatDecimals(currency)), currency, decimals };
+    throw badField('tip', 'amount_range', range);
+  }
+  const whole = ownMinor + tipMinor;
   return { currency, tipMinor, amountMinor: readAmount(formatDecimal(whole, fiatDecimals(currency)), currency) };
 }

@@ -28,6 +28,7 @@ export function actionNames(
     case 'overpaid':
       return refund ? ['refund_excess'] : seen;
     case 'reorged':
+    case 'till_money_gone':
     case 'refund_paid_twice':
     case 'refund_paid_anyway':
     case 'slow':

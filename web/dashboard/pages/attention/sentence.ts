@@ -20,6 +20,7 @@ export function describe(
       if (until === null) return { title, text: t('kind_underpaid_failed_text', { amount }) };
       return { title, text: t('kind_underpaid_text', { amount, until: dateTime(until) }) };
     }
+    case 'till_money_gone':
     case 'overpaid':
     case 'paid_late':
     case 'paid_after_cancel':

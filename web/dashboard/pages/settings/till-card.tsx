@@ -24,7 +24,7 @@ export function TillCard() {
 const FIELDS = ['seen_below'];
 
 function TillForm({ saved }: { readonly saved: TillSettingsView }) {
-  const { t, percent, fiat } = useLocale('settings');
+  const { t, percent } = useLocale('settings');
   const { project } = useScope();
   const { api, queries, toast } = useDashboard();
   const { fields, isDirty, set, forget } = useTyped(saved);
@@ -32,7 +32,7 @@ function TillForm({ saved }: { readonly saved: TillSettingsView }) {
     mutationFn: () =>
       api('POST /dashboard/api/projects/:project/settings/till', {
         params: { project },
-        body: { seen_below: fields.seen_below, tips: fields.tips },
+        body: { seen_below: fields.seen_below, currency: fields.currency, tips: fields.tips },
       }),
     onSuccess: (answer) => {
       queries.setQueryData(tillQuery(project).queryKey, answer);
@@ -47,10 +47,10 @@ function TillForm({ saved }: { readonly saved: TillSettingsView }) {
       <div className={css.fields}>
         <p className={css.note}>{t('settings_till_text')}</p>
         <Field
-          label={t('settings_till_below', { currency: saved.project_currency })}
+          label={t('settings_till_below', { currency: saved.currency })}
           hint={
             isForeign
-              ? t('settings_till_below_other', { amount: fiat(saved.seen_below, saved.currency) })
+              ? t('settings_till_below_other', { currency: saved.currency, other: saved.project_currency })
               : t('settings_till_below_hint')
           }
           value={fields.seen_below}

@@ -20,7 +20,7 @@ export type CreatedRequest =
   | { readonly kind: 'done'; readonly body: string; readonly request: PaymentRequest }
   | Extract<TokenRefusal, { readonly kind: 'refused' }>;
 
-/** Creates a payment request. Refused if none of its coins can be paid in. */
+/** Creates a payment request. Refused if it could be paid in no coin. */
 export async function createRequest(
   app: App,
   wanted: NewRequest,
@@ -38,7 +38,10 @@ export async function createRequest(
   });
 }
 
-/** Saves a new request, unless none of its coins can be paid in. */
+/**
+ * Saves a new request, unless it could be paid in no coin: because of its own choice, or because the project has no
+ * wallet. Whoever creates requests, the API or a person, goes through here.
+ */
 export async function insertNewRequest(
   app: App,
   trx: Trx,

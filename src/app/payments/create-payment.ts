@@ -28,6 +28,7 @@ import {
   type Replay,
 } from '../idempotency.ts';
 import { chooseWanted, draftPayment, takeNumbers, type Draft, type Item, type NewPayment } from './draft-payment.ts';
+import { rejected } from '../rejected.ts';
 import type { TokenRefusal } from './quote-payment.ts';
 
 export type CreateOutcome =
@@ -86,7 +87,8 @@ export function createPaymentCreator(app: App, runner: TransactionRunner): Payme
         if (refusal !== null) return { kind: 'wrong_clock' as const, message: refusal };
         const createdAt = app.clock();
         const rail = app.railFor(request.mode);
-        const unpayable = await unpayableCoins(rail, request);
+        // Without coins nothing is read: a wallet that is set later makes the payment payable, and creating one is hot.
+        const unpayable = request.coins === null ? null : await unpayableCoins(rail, request);
         if (unpayable !== null) return unpayable;
         const item = { id: newId(app, createdAt), createdAt, request, rail, present, idempotency };
         const saver = savers[request.mode];
@@ -98,20 +100,21 @@ export function createPaymentCreator(app: App, runner: TransactionRunner): Payme
   };
 }
 
-/** The refusal of what its customer could pay in no coin. Reads nothing unless the request names coins. */
+/** The refusal of what its customer could pay in none of `coins`; of all coins if they are null. */
 export async function unpayableCoins(
   rail: Rail,
   { projectId, coins }: Pick<NewPayment, 'projectId' | 'coins'>,
   trx?: Trx,
 ): Promise<Extract<TokenRefusal, { readonly kind: 'refused' }> | null> {
-  if (coins === null) return null;
   const offered = await rail.tokens(projectId, trx);
   if (offered.some((token) => isPayableIn(coins, token))) return null;
   const names = offered.map(coinName).join(', ');
+  const chosen = coins === null ? 'coin' : 'of coins';
   return {
     kind: 'refused',
     param: 'coins',
-    message: `The project cannot be paid in any of coins. ${names === '' ? 'It has no wallet yet.' : `It offers ${names}.`}`,
+    message: `The project cannot be paid in any ${chosen}. ${names === '' ? 'It has no wallet yet.' : `It offers ${names}.`}`,
+    ...(names === '' && { sentence: rejected('no_coins') }),
   };
 }
 

@@ -1,46 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import { newPayment, testApp, type TestApp } from '../../../test/harness.ts';
+import { newPayment, type TestApp } from '../../../test/harness.ts';
 import { allTokens } from '../../domain/asset.ts';
 import { coinName } from '../../domain/coin-choice.ts';
-import { chainRail } from '../../modes/live-rail.ts';
-import { publicKeyAt } from '../../rails/utxo/wallet.fixture.ts';
-import { MAIN_CHAINS } from '../../rails/utxo/params.ts';
-import { createWalletOpener } from '../../rails/wallet.ts';
-import { fixedRates, parseFixedRates } from '../../rates/fixed.ts';
 import { findProject } from '../../store/projects/projects.ts';
 import { changePaymentTerms, termsVersion, type TermsChange } from '../projects/payment-terms.ts';
-import { setProjectWallet } from '../projects/wallets.ts';
 import { createPaymentCreator } from './create-payment.ts';
+import { liveShop } from './live-shop.fixture.ts';
 import { selectToken } from './payment-actions.ts';
 import { refusalMessage } from '../../cli/refusal.ts';
 import { isRejected } from '../rejected.ts';
-
-const TREASURY = '0x52908400098527886E0F7030069857D2E4169EE7';
-const ON_THESE = ['bitcoin', 'ethereum', 'polygon'];
-const rates = parseFixedRates('BTC=60000,ETH=3000,USDT=1,USDC=1');
-
-/** A shop with wallets on Bitcoin, Ethereum and Polygon. */
-async function shop({ wallets = true } = {}): Promise<TestApp> {
-  if (rates.kind === 'invalid') throw new Error(rates.message);
-  const live = {
-    rates: fixedRates(rates.prices),
-    tokens: allTokens().filter(({ network }) => ON_THESE.includes(network)),
-  };
-  const openWallet = createWalletOpener(MAIN_CHAINS);
-  const app = await testApp({
-    live: ({ db }) => chainRail({ db, ...live, openWallet, evmChain: () => null, payoutChain: () => 'main' }),
-  });
-  const terms = { projectId: app.projectId, confirmations: null, toleranceBasisPoints: null };
-  for (const network of wallets ? ON_THESE : []) {
-    const source =
-      network === 'bitcoin'
-        ? ({ kind: 'xpub', text: publicKeyAt("m/84'/0'/0'", 'zpub') } as const)
-        : ({ kind: 'treasury', text: TREASURY } as const);
-    const set = await setProjectWallet(app, { ...terms, network, source }, MAIN_CHAINS);
-    if (set.kind !== 'done') throw new Error(set.code);
-  }
-  return app;
-}
 
 type Coins = NonNullable<TermsChange['coins']>;
 
@@ -73,7 +41,7 @@ const listed = async (app: TestApp) => (await app.railFor('live').listed(app.pro
 
 describe('the coins of a project', () => {
   it('are all that its wallets take where it has chosen nothing, cheap networks first on the page', async () => {
-    const app = await shop();
+    const app = await liveShop();
     expect((await app.railFor('live').tokens(app.projectId)).map(coinName)).toEqual([
       'BTC/bitcoin',
       'ETH/ethereum',
@@ -94,7 +62,7 @@ describe('the coins of a project', () => {
   });
 
   it('are offered in the chosen order, to the page and to orders that name no network', async () => {
-    const app = await shop();
+    const app = await liveShop();
     await offer(app, only('USDC/ethereum', 'USDC/polygon', 'BTC/bitcoin'));
     expect(await listed(app)).toEqual(['USDC/ethereum', 'USDC/polygon', 'BTC/bitcoin']);
     const order = ordering(app);
@@ -104,7 +72,7 @@ describe('the coins of a project', () => {
   });
 
   it('refuse orders in one that is switched off, with what is offered, and take them again as soon as it is on', async () => {
-    const app = await shop();
+    const app = await liveShop();
     const order = ordering(app);
     expect(await order('USDT', 'polygon')).toMatchObject({ body: 'USDT/polygon' });
     await offer(app, only('USDT/ethereum', 'BTC/bitcoin'));
@@ -127,7 +95,7 @@ describe('the coins of a project', () => {
   });
 
   it('refuse an invoice that could be paid in none of its coins, and let its customer choose among the others', async () => {
-    const app = await shop();
+    const app = await liveShop();
     const creator = createPaymentCreator(app, app.database.pipeline);
     const invoice = (coins: readonly string[]) => {
       const request = { ...newPayment(app.projectId, { mode: 'live', api: 'invoice', token: null }), coins };
@@ -147,7 +115,7 @@ describe('the coins of a project', () => {
   });
 
   it('hold for customers who choose on the page; what is asked for already stays', async () => {
-    const app = await shop();
+    const app = await liveShop();
     const { id } = await app.pay({ mode: 'live', api: 'transaction', token: null });
     const chosen = await selectToken(app, { id }, { asset: 'USDT', network: 'polygon' });
     expect(chosen.kind).toBe('changed');
@@ -161,16 +129,16 @@ describe('the coins of a project', () => {
   });
 
   it('cannot all be switched off, neither those of the wallets alone', async () => {
-    const app = await shop();
+    const app = await liveShop();
     for (const coins of [only(), only('LTC/litecoin')]) {
       expect(await offer(app, coins)).toMatchObject({ code: 'no_coin_left' });
     }
     expect(await listed(app)).toHaveLength(6);
-    expect(await offer(await shop({ wallets: false }), only('LTC/litecoin'))).toMatchObject({ kind: 'done' });
+    expect(await offer(await liveShop({ wallets: false }), only('LTC/litecoin'))).toMatchObject({ kind: 'done' });
   });
 
   it('can be set list by list, whoever changed them before: what a command leaves out stays', async () => {
-    const app = await shop();
+    const app = await liveShop();
     const set = (choice: TermsChange['choice'] & {}) =>
       changePaymentTerms(app, app.projectId, { version: null, choice });
     await set({ off: ['ETH/ethereum', 'USDT/ethereum'] });
@@ -187,11 +155,11 @@ describe('the coins of a project', () => {
       expect(isRejected(outcome) && refusalMessage(outcome)).toContain(rule);
     }
     await set({ order: [] });
-    expect(await listed(app)).toEqual(await listed(await shop()));
+    expect(await listed(app)).toEqual(await listed(await liveShop()));
   });
 
   it('leave test mode as it is', async () => {
-    const app = await shop();
+    const app = await liveShop();
     await offer(app, only('BTC/bitcoin'));
     expect((await app.pay({ token: { asset: 'USDT', network: 'polygon' } })).quote).toMatchObject({ asset: 'USDT' });
   });

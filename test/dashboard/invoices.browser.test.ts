@@ -85,6 +85,11 @@ describe.skipIf(hasNoBrowser)('Invoices', () => {
     await form.getByRole('combobox', { name: 'Prices' }).selectOption('with');
     await form.getByText('€65.97').waitFor();
     await form.getByRole('combobox', { name: 'Prices' }).selectOption('without');
+    await form.getByRole('radio', { name: 'Only some coins' }).click();
+    await submit();
+    await form.getByText('The list of coins must have at least one entry.').waitFor();
+    expect(await violations(page, 'the coins of an invoice')).toEqual([]);
+    await form.getByRole('checkbox', { name: 'BTC · Bitcoin' }).click();
     await form.getByLabel('Due date').fill('2020-01-31');
     await submit();
     await form.getByText('The due date must not be before the date of the invoice.').waitFor();
@@ -94,6 +99,7 @@ describe.skipIf(hasNoBrowser)('Invoices', () => {
     const panel = page.getByRole('complementary', { name: 'Payment request' });
     const number = `INV-${new Date().getFullYear()}-0001`;
     await panel.getByText(number, { exact: true }).first().waitFor();
+    await panel.getByText('BTC/bitcoin', { exact: true }).waitFor();
     await panel.getByRole('button', { name: 'Send by e-mail' }).click();
     const invoice = await nextMail(0);
     expect(invoice).toMatchObject({ to: [EMAIL], name: `${number}.pdf` });

@@ -176,6 +176,8 @@ describe('invoices', () => {
       [{ issued_on: '2020-01-31' }, 'issued_on', /must be today/],
       [{ currency: 'XXX' }, 'currency', /must be one of/],
       [{ language: 'tlh' }, 'language', /must be one of/],
+      [{ coins: [] }, 'coins', /at least 1 entry/],
+      [{ coins: ['XXX'] }, 'coins', /"XXX" is neither/],
       [{ note: 'Rocket 🚀' }, 'note', /no font here has: 🚀/],
     ];
     for (const [change, field, message] of cases) {
@@ -187,6 +189,16 @@ describe('invoices', () => {
       'items.1.vat_rate',
     );
     expect((await issue()).body.number).toBe('INV-2026-0001');
+  });
+
+  it('are paid in the chosen coins alone, and otherwise in all that the project offers', async () => {
+    await save();
+    const coins = ['BTC', 'USDT/polygon'];
+    const [some, all] = [await issue({ coins }), await issue()];
+    expect((await read(some.body.id)).coins).toEqual(coins);
+    expect((await read(all.body.id)).coins).toBeNull();
+    const payment = await begun(app, { id: decodeId('request', some.body.id) ?? '' });
+    expect((await app.read(payment)).coins).toEqual(coins);
   });
 
   it('print marks that reorder text without them, in every text', async () => {

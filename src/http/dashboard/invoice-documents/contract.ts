@@ -1,5 +1,6 @@
 import { Type, type Static } from 'typebox';
 import { FIATS } from '../../../domain/money.ts';
+import { coinsField } from '../../common-fields.ts';
 import { nullable, oneOf, text } from '../../fields.ts';
 import { type Contracts, modeParams, projectParams, requestField } from '../contract-parts.ts';
 import { requestShape } from '../payment-requests/contract.ts';
@@ -68,6 +69,8 @@ export const invoiceDocumentsContract = {
       items: Type.Array(item, { maxItems: 1_000 }),
       note: words,
       language: number,
+      /** Absent: all that the project offers. */
+      coins: coinsField,
     }),
     answer: Type.Object({ id: Type.String(), number: Type.String(), url: Type.String() }),
   },

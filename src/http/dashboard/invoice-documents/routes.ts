@@ -13,6 +13,7 @@ import type { RefusalCode } from '../../../domain/sentence.ts';
 import { findInvoiceSummary } from '../../../store/payments/invoice-documents.ts';
 import { findRequest } from '../../../store/payments/payment-requests.ts';
 import { findProject } from '../../../store/projects/projects.ts';
+import { readCoins } from '../../common-fields.ts';
 import { notFound } from '../../errors.ts';
 import { refusalError, sentenceError } from '../../page-sentences.ts';
 import { invoiceFile, sendPdf } from '../../pdf.ts';
@@ -151,7 +152,7 @@ function wantedOf({ projectId, mode }: ProjectScope, body: BodyOf<typeof ISSUE>)
     mode,
     email: textOrNull(body.email),
     language: body.language,
-    coins: null,
+    coins: readCoins(body.coins),
     draft: {
       issuedOn: body.issued_on,
       suppliedOn: textOrNull(body.supplied_on),

@@ -17,6 +17,7 @@ import { Notice } from '../../ui/notice.tsx';
 import { NotLoaded } from '../../ui/placeholder.tsx';
 import { useTypedNumber } from '../../use-typed-number.ts';
 import { paymentRequestsKey, projectKey } from '../payments/queries.ts';
+import { CoinFields, useOffer, type Offer } from './coin-fields.tsx';
 import { InvoiceItems, itemFields, newItem, Totals, type TypedItem } from './invoice-items.tsx';
 
 const ISSUE = 'POST /dashboard/api/projects/:project/:mode/invoice-documents';
@@ -30,16 +31,24 @@ interface NewInvoiceProps {
 
 /** Issues an invoice, and shows its payment request. */
 export function NewInvoiceDialog(props: NewInvoiceProps) {
-  const { t } = useLocale('payment-requests');
+  const { t } = useLocale('payment-requests', 'detail');
+  const offer = useOffer();
   const defaults = useQuery(
     reads(['invoice-defaults'], 'GET /dashboard/api/projects/:project/:mode/invoice-documents/defaults', {
       params: useScope(),
     }),
   );
-  if (defaults.data !== undefined) return <InvoiceForm {...props} defaults={defaults.data} />;
+  const isPayable = offer.data === undefined || offer.data.data.length > 0;
+  if (defaults.data !== undefined && offer.data !== undefined && isPayable) {
+    return <InvoiceForm {...props} defaults={defaults.data} offer={offer.data} />;
+  }
   return (
     <Dialog title={t('invoice_new')} onClose={props.onClose}>
-      <NotLoaded query={defaults} rows={6} />
+      {isPayable ? (
+        <NotLoaded query={defaults.data === undefined ? defaults : offer} rows={6} />
+      ) : (
+        <Notice kind="warning">{t('new_payment_none')}</Notice>
+      )}
     </Dialog>
   );
 }
@@ -56,6 +65,8 @@ interface Typed {
   readonly dueOn: string;
   readonly note: string;
   readonly language: string;
+  /** Null: all that the project offers. */
+  readonly coins: readonly string[] | null;
 }
 
 /** The day a number of days after another, in the person's zone. */
@@ -64,7 +75,12 @@ function useDays() {
   return (days: number): string => localDay(new Date(Date.now() + days * 86_400_000).toISOString());
 }
 
-function InvoiceForm({ defaults, onShow, onClose }: NewInvoiceProps & { readonly defaults: InvoiceDefaults }) {
+interface FormProps extends NewInvoiceProps {
+  readonly defaults: InvoiceDefaults;
+  readonly offer: Offer;
+}
+
+function InvoiceForm({ defaults, offer, onShow, onClose }: FormProps) {
   const { t } = useLocale('payment-requests');
   const day = useDays();
   const [empty] = useState<Typed>(() => ({
@@ -78,6 +94,7 @@ function InvoiceForm({ defaults, onShow, onClose }: NewInvoiceProps & { readonly
     dueOn: day(defaults.due_days),
     note: '',
     language: defaults.language,
+    coins: null,
   }));
   const [form, setForm] = useState(empty);
   const issue = useIssue(form, (made) => {
@@ -87,13 +104,14 @@ function InvoiceForm({ defaults, onShow, onClose }: NewInvoiceProps & { readonly
   const parts: PartProps = {
     form,
     defaults,
+    offer,
     fault: issue.error,
     set: (change) => setForm((before) => ({ ...before, ...change })),
   };
   return (
     <FormDialog
       action={issue}
-      fields={[...Object.values(PARAMS), ...form.items.flatMap((_, place) => itemFields(place))]}
+      fields={[...Object.values(PARAMS), 'coins', ...form.items.flatMap((_, place) => itemFields(place))]}
       isWide
       isDirty={JSON.stringify(form) !== JSON.stringify(empty)}
       text={t('invoice_new_text')}
@@ -112,6 +130,7 @@ function InvoiceForm({ defaults, onShow, onClose }: NewInvoiceProps & { readonly
 interface PartProps {
   readonly form: Typed;
   readonly defaults: InvoiceDefaults;
+  readonly offer: Offer;
   readonly fault: unknown;
   readonly set: (change: Partial<Typed>) => void;
 }
@@ -176,7 +195,7 @@ function PriceFields({ form, defaults, fault, set }: PartProps) {
 
 function OtherFields(parts: PartProps) {
   const { t } = useLocale('payment-requests');
-  const { form, defaults, set } = parts;
+  const { form, defaults, offer, fault, set } = parts;
   return (
     <>
       <Field label={t('invoice_due_on')} type="date" required {...textOf(parts, 'dueOn')} />
@@ -193,6 +212,7 @@ function OtherFields(parts: PartProps) {
         options={defaults.languages.map((code) => [code, languageName(code)] as const)}
         onValue={(language) => set({ language })}
       />
+      <CoinFields coins={form.coins} offer={offer} fault={fault} onCoins={(coins) => set({ coins })} />
     </>
   );
 }
@@ -226,6 +246,7 @@ function useIssue(form: Typed, onDone: (made: AnswerOf<typeof ISSUE>) => void) {
         })),
         note: form.note,
         language: form.language,
+        ...(form.coins !== null && { coins: [...form.coins] }),
       };
       return api(ISSUE, { params: { ...scope }, body });
     },

@@ -1,7 +1,5 @@
-import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { AnswerOf, BodyOf } from '../../../../src/http/dashboard/contract.ts';
-import { reads } from '../../api.ts';
 import { useChange } from '../../change.ts';
 import { useDashboard } from '../../dashboard.ts';
 import { startOfDay } from '../../formats.ts';
@@ -19,6 +17,7 @@ import { NotLoaded } from '../../ui/placeholder.tsx';
 import { useTypedNumber } from '../../use-typed-number.ts';
 import { LinkDialog } from '../payments/link-dialog.tsx';
 import { paymentRequestsKey, projectKey } from '../payments/queries.ts';
+import { useOffer } from './coin-fields.tsx';
 import { AmountFields, PayerFields, TimesFields, type FieldsProps, type RequestForm } from './request-fields.tsx';
 
 const CREATE = 'POST /dashboard/api/projects/:project/:mode/payment-requests';
@@ -150,7 +149,7 @@ function useCreate(form: RequestForm) {
   const { unsaved, queries } = useDashboard();
   const { plain } = useTypedNumber();
   const scope = useScope();
-  const offer = useQuery(reads(['tokens'], 'GET /dashboard/api/projects/:project/:mode/tokens', { params: scope }));
+  const offer = useOffer();
   // A form sent again after a lost answer creates no second request.
   const [request] = useState(() => crypto.randomUUID());
   const amountOf = (typed: string): string | undefined =>

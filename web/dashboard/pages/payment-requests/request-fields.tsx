@@ -1,13 +1,12 @@
-import { useId } from 'react';
-import type { AnswerOf, BodyOf } from '../../../../src/http/dashboard/contract.ts';
-import { networkName } from '../../formats.ts';
+import type { BodyOf } from '../../../../src/http/dashboard/contract.ts';
 import { useLocale } from '../../locale.tsx';
 import { problemOf } from '../../problem.ts';
 import { Checks, Choices } from '../../ui/choices.tsx';
-import { Below, Field, Select } from '../../ui/field.tsx';
+import { Field, Select } from '../../ui/field.tsx';
 import { useTypedNumber } from '../../use-typed-number.ts';
+import { CoinFields, type Offer } from './coin-fields.tsx';
 
-type Fiat = AnswerOf<'GET /dashboard/api/projects/:project/:mode/tokens'>['currencies'][number];
+type Fiat = Offer['currencies'][number];
 const ASKED = ['email', 'name', 'note'] as const satisfies readonly (keyof NonNullable<
   BodyOf<'POST /dashboard/api/projects/:project/:mode/payment-requests'>['ask']
 >)[];
@@ -35,7 +34,7 @@ export interface RequestForm {
 
 export interface FieldsProps {
   readonly form: RequestForm;
-  readonly offer: AnswerOf<'GET /dashboard/api/projects/:project/:mode/tokens'>;
+  readonly offer: Offer;
   readonly fault: unknown;
   readonly onChange: (change: Partial<RequestForm>) => void;
 }
@@ -143,33 +142,9 @@ export function TimesFields({ form, fault, onChange }: FieldsProps) {
 /** The coins that payers choose from, and what they are asked. */
 export function PayerFields({ form, offer, fault, onChange }: FieldsProps) {
   const { t } = useLocale('payment-requests');
-  const id = useId();
-  const problem = problemOf(fault, 'coins');
   return (
     <>
-      <Choices
-        label={t('ask_coins')}
-        value={form.coins === null ? 'all' : 'some'}
-        options={[
-          { value: 'all', text: t('ask_all_coins') },
-          { value: 'some', text: t('ask_some_coins') },
-        ]}
-        onValue={(value) => onChange({ coins: value === 'all' ? null : [] })}
-      />
-      {form.coins === null ? null : (
-        <div>
-          <Checks
-            label={t('ask_which_coins')}
-            chosen={form.coins}
-            options={offer.data.map(({ asset, network }) => ({
-              value: `${asset}/${network}`,
-              text: `${asset} · ${networkName(network)}`,
-            }))}
-            onChosen={(coins) => onChange({ coins })}
-          />
-          <Below id={id} hint={undefined} problem={problem} />
-        </div>
-      )}
+      <CoinFields coins={form.coins} offer={offer} fault={fault} onCoins={(coins) => onChange({ coins })} />
       <Checks
         label={t('ask_payer_data')}
         chosen={form.ask}

@@ -1,4 +1,5 @@
-import { afterAll, afterEach, describe, expect, it } from 'vitest';
+import { sql } from 'kysely';
+import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
 import { changeProject } from '../../src/app/projects/projects.ts';
 import { observeMoney } from '../../src/app/payments/chain-money.ts';
 import { inTransaction } from '../../src/app/in-transaction.ts';
@@ -110,6 +111,33 @@ describe('a charge', () => {
     const [first, again] = [await send(ann.browser, '', body), await send(ann.browser, '', body)];
     expect(again.body).toEqual(first.body);
     expect((await send(ann.browser, '', { ...body, amount: '13' })).status).toBe(409);
+  });
+
+  it('that another process saves at the same moment is that sale, not one that was rolled back', async () => {
+    const body = form(BITCOIN);
+    const first = await send(ann.browser, '', body);
+    const { db } = app;
+    const keep = (trx: typeof db, from: string, to: string) =>
+      trx.updateTable('idempotency_keys').set({ key: to }).where('key', '=', from).execute();
+    await keep(db, body.request, 'elsewhere');
+    const [saved, ends] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    // The other process has saved its sale, and has not committed yet.
+    const other = db.transaction().execute(async (trx) => {
+      await keep(trx, 'elsewhere', body.request);
+      saved.resolve();
+      await ends.promise;
+    });
+    await saved.promise;
+    const sent = send(ann.browser, '', body);
+    await vi.waitFor(async () => {
+      const { rows } = await sql`select from pg_locks where not granted`.execute(db);
+      expect(rows.length).toBeGreaterThan(0);
+    });
+    ends.resolve();
+    await other;
+    const again = await sent;
+    expect([again.status, again.body.id]).toEqual([200, first.body.id]);
+    expect((await read(again.body.id)).pay?.address).toBe(again.body.pay?.address);
   });
 
   it('that its coin cannot carry is refused, and names what is wrong', async () => {

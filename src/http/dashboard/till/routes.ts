@@ -83,7 +83,7 @@ function chargeRoute(routes: Routes, { people: { app: core }, creator }: Dashboa
     if (tipMinor > 0n && !(project.till ?? USUAL_TILL).tips) throw badField('tip', 'no_tips', {});
     const { person } = signedInOf(request);
     const { asset, network } = body;
-    let made: Payment | null = null;
+    const drafts: Payment[] = [];
     const outcome = await creator.create(
       {
         ...NO_MERCHANT_FIELDS,
@@ -101,15 +101,19 @@ function chargeRoute(routes: Routes, { people: { app: core }, creator }: Dashboa
         till: { personId: person.id, tipMinor },
       },
       (payment) => {
-        made = payment;
+        drafts.push(payment);
         return JSON.stringify({ id: publicPaymentId(payment) });
       },
       formRequest(request, scope, body.request),
     );
     const { id } = JSON.parse(createdOf(outcome)) as { readonly id: string };
-    // A charge that was sent before may be paid by now.
+    // A draft with another id was rolled back, with its address: another process had saved this charge just before. A
+    // charge that was sent before may be paid by now.
+    const made = drafts.find((payment) => publicPaymentId(payment) === id);
     const sale =
-      made === null ? await ownSale(core, { request, scope, params: { payment: id } }) : newSale(core, made, tipMinor);
+      made === undefined
+        ? await ownSale(core, { request, scope, params: { payment: id } })
+        : newSale(core, made, tipMinor);
     return viewOf(core, sale);
   });
 }

@@ -91,6 +91,8 @@ function refusal(payment: Payment, reason: RefusedChange['reason'], action: Paym
     case 'only_asset':
     case 'no_completed_refund':
       return `${id} cannot be simulated because ${whyNot(reason, payment)}`;
+    case 'counts_as_part':
+      return `The money of ${id} counts as a part of its payment request, which asks for the rest again. There is nothing to accept.`;
     case 'money_changed':
       return `The money received for ${id} has changed meanwhile. Show the payment with: cointill payment show ${id}`;
     case 'expired':

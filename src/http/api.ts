@@ -140,6 +140,8 @@ export function whyNot(reason: RefusedChange['reason'], payment: Payment): strin
       return `it is paid in ${payment.quote?.asset ?? 'a coin'}, and no other asset exists on ${payment.quote?.network ?? 'its network'}. Choose a payment on a network with tokens, such as ethereum.`;
     case 'no_completed_refund':
       return 'it has no completed refund. Create a refund first and wait until it is completed.';
+    case 'counts_as_part':
+      return 'its money counts as a part of its payment request, which asks for the rest again.';
     case 'money_changed':
       return 'its money has changed in the meantime. Check the current amounts, and decide again.';
   }

@@ -92,6 +92,26 @@ describe('money at the end of a request', () => {
     expect(await read(shop, request)).toMatchObject({ status: 'paid', amount_paid: 100 });
   });
 
+  it('in a part cannot be accepted as the whole, because the rest is asked for again', async () => {
+    const shop = await http.shop();
+    const accepted = async (fields: object) => {
+      const request = await created(shop, fields);
+      const invoice = await invoiceOf(request);
+      await become(invoice, 'part');
+      await become(invoice, 'expired');
+      const { status, text } = await shop.call({
+        path: `/v1/invoices/${publicPaymentId(invoice)}/accept`,
+        body: {},
+      });
+      return { status, text, request };
+    };
+    const { status, text, request } = await accepted({});
+    expect([status, text]).toEqual([400, expect.stringContaining('counts as a part of its payment request')]);
+    expect(await read(shop, request)).toMatchObject({ payments: 0, amount_paid: 50, amount_left: 50 });
+    // A request that is paid more often does not ask for the rest.
+    expect((await accepted({ max_payments: 2 })).status).toBe(200);
+  });
+
   it('in a part is worth what the books say', async () => {
     const shop = await http.shop();
     const request = await created(shop, { amount: 20 });

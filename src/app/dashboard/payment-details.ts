@@ -1,12 +1,11 @@
 import type { Token } from '../../domain/asset.ts';
-import type { Confirmations, Payment } from '../../domain/payment.ts';
-import { isInParts } from '../../domain/payment-request.ts';
+import type { Confirmations } from '../../domain/payment.ts';
 import { shownAddress } from '../../rails/address.ts';
 import { findPaymentDetails, type PaymentDetails } from '../../store/payments/payment-details.ts';
-import { findRequest } from '../../store/payments/payment-requests.ts';
 import type { App } from '../context.ts';
 import { explorerOf } from '../explorer.ts';
 import { selects, type PaymentSelector } from '../payments/change-payment.ts';
+import { countsAsPart } from '../payments/payment-actions.ts';
 import { irregularPayouts, type IrregularPayout } from '../refunds/refund-cover.ts';
 import { refundableMoney, type Refundable } from '../refunds/refundable.ts';
 import { policiesOf } from '../payments/payment-policy.ts';
@@ -41,15 +40,9 @@ export async function readPaymentDetails(app: App, selector: PaymentSelector): P
       ? {}
       : { transfers: transfers.map(shown), addresses: addresses.map(shown), quotes: quotes.map(shown) }),
     confirmations: await rail.confirmations(payment),
-    can: { ...can, accept: can.accept && !(await countsAsPart(app, payment)) },
+    can: { ...can, accept: can.accept && !(await countsAsPart(app.db, payment)) },
     refundable: refundableMoney(payment, transfers, details.taken),
     irregularPayouts: details.refunds.length > 0 ? await irregularPayouts(app, payment.id) : [],
     explorerOf: (token) => explorerOf(rail, token),
   };
-}
-
-/** Whether the money counts for a request that is paid in parts. Accepting it as the whole would count it twice. */
-async function countsAsPart({ db }: App, { exception, paymentRequestId: id }: Payment): Promise<boolean> {
-  const request = id === null || exception !== 'underpaid' ? null : await findRequest(db, { id });
-  return request !== null && isInParts(request);
 }

@@ -57,8 +57,11 @@ export interface Decision {
 /** A change that the payment's state does not allow. */
 export interface RefusedChange {
   readonly kind: 'refused';
-  /** `money_changed`: the decision was based on amounts that are outdated now. */
-  readonly reason: RefusalReason | 'money_changed' | SimulationRefusal;
+  /**
+   * `money_changed`: the decision was based on amounts that are outdated now. `counts_as_part`: the money counts for a
+   * payment request, which asks for the rest again.
+   */
+  readonly reason: RefusalReason | 'money_changed' | 'counts_as_part' | SimulationRefusal;
   readonly payment: Payment;
 }
 

@@ -1,10 +1,19 @@
 import { isOpen } from '../../domain/status.ts';
-import { inTimeUntil, sumTransfers, type Payment, type Quote, type Transfer } from '../../domain/payment.ts';
+import {
+  inTimeUntil,
+  requiredUnits,
+  sumTransfers,
+  type Payment,
+  type Quote,
+  type Transfer,
+} from '../../domain/payment.ts';
 import { tokenRefusal, type Observation } from '../../domain/transition.ts';
 import { isPayableIn } from '../../domain/coin-choice.ts';
+import { isInParts } from '../../domain/payment-request.ts';
 import type { Token } from '../../domain/asset.ts';
 import { saveQuoteAgain } from '../../store/payments/save-changes.ts';
-import type { Trx } from '../../store/database.ts';
+import type { Database, Trx } from '../../store/database.ts';
+import { findRequest } from '../../store/payments/payment-requests.ts';
 import { countTokenChanges } from '../../store/payments/payments.ts';
 import { refundedMoney } from '../../store/refunds/refunds.ts';
 import { findTransfers, saveTransfers } from '../../store/payments/transfers.ts';
@@ -54,7 +63,8 @@ async function transfersOf({ id }: Payment, trx: Trx): Promise<readonly Transfer
 
 /**
  * Accepts the confirmed money as full payment: the merchant's answer to underpaid and late payments. Money that was
- * refunded or promised as a refund does not count. Refused if the present amounts differ from `shown`.
+ * refunded or promised as a refund does not count. Refused if the present amounts differ from `shown`, and for a part
+ * of a payment request.
  */
 export function acceptPayment(
   app: App,
@@ -65,6 +75,7 @@ export function acceptPayment(
     selector,
     action: 'payment.accept',
     decide: async (payment, trx) => {
+      if (await countsAsPart(trx, payment)) return { kind: 'refused', reason: 'counts_as_part', payment };
       const refunded = payment.quote === null ? 0n : (await refundedMoney(trx, payment.id, payment.quote)).units;
       const { confirmedUnits } = payment.received.all;
       if (shown !== null && (shown.confirmedUnits !== confirmedUnits || shown.refundedUnits !== refunded)) {
@@ -74,6 +85,19 @@ export function acceptPayment(
     },
     ...presented,
   });
+}
+
+/**
+ * Whether the confirmed money of a payment is less than it asks for, and counts for a request that is paid in parts.
+ * Accepting it as the whole would count it twice: the next invoice asks for the rest.
+ */
+export async function countsAsPart(executor: Database | Trx, payment: Payment): Promise<boolean> {
+  const { status, quote, received, paymentRequestId: id } = payment;
+  const { confirmedUnits } = received.all;
+  if (id === null || quote === null || status === 'completed') return false;
+  if (confirmedUnits === 0n || confirmedUnits >= requiredUnits(quote)) return false;
+  const request = await findRequest(executor, { id });
+  return request !== null && isInParts(request);
 }
 
 /**

@@ -106,6 +106,7 @@ const REFUSED = {
   refunded: 'payment_refunded',
   already_completed: 'payment_completed',
   money_changed: 'payment_money_changed',
+  counts_as_part: 'payment_is_part',
   only_asset: 'payment_only_asset',
   no_completed_refund: 'payment_no_completed_refund',
 } as const satisfies Record<RefusedChange['reason'], RefusalCode>;

@@ -8,6 +8,7 @@ import { customerOf, refuse } from '../../store/projects/customer-mails.ts';
 import { closeRequest } from '../payment-requests/close-request.ts';
 import { begun, issued, withSeller } from '../payment-requests/invoices.fixture.ts';
 import { settleDueRequests } from '../payment-requests/settle-requests.ts';
+import { purgeOld } from '../purge-old.ts';
 import { saveCustomerMailChoices } from '../projects/customer-mails.ts';
 import { simulateOutcome } from '../sandbox/simulate-outcome.ts';
 import { invoiceMailState, mailInvoice, remindBuyers } from './invoice-mails.ts';
@@ -73,6 +74,18 @@ it('an invoice is mailed with its link and PDF, in its language and from the sho
   await here.mail(request);
   await here.send();
   expect(here.subjects()).toHaveLength(2);
+});
+
+it('an invoice is mailed again, whatever became of its earlier mails', async () => {
+  const here = await shop();
+  const request = await issued(here.app, { email: EMAIL });
+  for (const days of [0, 20, 16]) {
+    here.app.clock.advance(days * DAY_MS);
+    await purgeOld(here.app);
+    expect(await here.mail(request)).toEqual({ kind: 'done' });
+    await here.send();
+  }
+  expect(here.subjects()).toHaveLength(3);
 });
 
 it('a paid invoice has one receipt by mail, with its PDF, and none for its payments', async () => {

@@ -57,8 +57,9 @@ export async function mailInvoice(
   await app.db.transaction().execute(async (trx) => {
     const now = app.clock();
     const kind = request.status === 'paid' ? 'invoice_receipt' : 'invoice';
-    const ended = (await mailsOfRequest(trx, request.id)).filter(({ endedAt }) => endedAt !== null).length;
-    await insertMails(trx, [newMail(app, request.id, `by hand ${ended}`, { kind }, now)], now);
+    // The same key for clicks while a mail waits. A number of mails would come again, because old ones are deleted.
+    const last = (await mailsOfRequest(trx, request.id)).findLast(({ endedAt }) => endedAt !== null)?.id ?? 'none';
+    await insertMails(trx, [newMail(app, request.id, `by hand after ${last}`, { kind }, now)], now);
     await recordPeoplesAudit(app, trx, auditedRequest('payment.invoice_mail', request));
   });
   return { kind: 'done' };

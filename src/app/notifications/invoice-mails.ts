@@ -78,7 +78,9 @@ export async function remindBuyers(app: App, limit = 100): Promise<boolean> {
   return app.db.transaction().execute(async (trx) => {
     const now = app.clock();
     const due = await lockInvoicesToRemind(trx, now, limit);
-    for (const { requestId, projectId, content } of due) {
+    // A mail locks its request like a foreign key. Payments lock their requests in the order of ids too.
+    const inOrder = due.toSorted((a, b) => (a.requestId < b.requestId ? -1 : 1));
+    for (const { requestId, projectId, content } of inOrder) {
       const settings = await findInvoiceSettings(trx, projectId);
       const request = await findRequest(trx, { id: requestId });
       const reminder = presentReminder(content.dueOn, now);

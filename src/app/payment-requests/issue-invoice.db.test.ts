@@ -155,6 +155,9 @@ it('a form sent twice issues one invoice', async () => {
     await issueInvoice({ app, renderer: app.renderer }, wanted, idempotency),
   ];
   expect([first.kind, again.kind]).toEqual(['done', 'replayed']);
+  // A person whose answer was lost must not believe that nothing was issued.
+  const busy = { render: () => Promise.resolve({ kind: 'busy' } as const), stop: () => Promise.resolve() };
+  expect((await issueInvoice({ app, renderer: busy }, wanted, idempotency)).kind).toBe('replayed');
   expect(await numbers(app)).toHaveLength(1);
 });
 

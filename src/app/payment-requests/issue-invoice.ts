@@ -18,7 +18,8 @@ import { findProject } from '../../store/projects/projects.ts';
 import { requestUrl } from '../../wire/payment-request.ts';
 import { recordPeoplesAudit } from '../audit.ts';
 import { newId } from '../context.ts';
-import { answerRow, inTransactionOnce, type IdempotencyRequest, type Replay } from '../idempotency.ts';
+import { answerRow, isAnswerConflict, withIdempotency, type IdempotencyRequest, type Replay } from '../idempotency.ts';
+import { inTransaction } from '../in-transaction.ts';
 import type { TokenRefusal } from '../payments/quote-payment.ts';
 import { rejected, type Rejected } from '../rejected.ts';
 import { insertNewRequest, type NewRequest } from './create-request.ts';
@@ -67,6 +68,21 @@ export async function issueInvoice(
   idempotency: IdempotencyRequest | null,
 ): Promise<IssueOutcome> {
   const { app } = documents;
+  // An invoice that was issued is answered again, whatever would be refused by now.
+  const outcome = await withIdempotency<IssueOutcome>(app, idempotency, () =>
+    issueOnce(documents, wanted, idempotency),
+  );
+  // A failure here, such as a busy renderer, leaves the PDF to its first reader.
+  if (outcome.kind === 'done') await invoicePdf(documents, outcome.request, 'invoice').catch(() => null);
+  return outcome;
+}
+
+async function issueOnce(
+  documents: Documents,
+  wanted: WantedInvoice,
+  idempotency: IdempotencyRequest | null,
+): Promise<IssueOutcome | { readonly kind: 'answer_conflict' }> {
+  const { app } = documents;
   const settings = await invoiceSettings(app.db, wanted.projectId);
   const checked = await checkInvoice(documents, wanted, settings);
   if (checked.kind !== 'ok') return checked;
@@ -97,13 +113,13 @@ export async function issueInvoice(
     if (idempotency !== null) await saveChanges(trx, [], 2, [answerRow(idempotency, body, now)]);
     return { kind: 'done', body, request: made.request };
   };
-  const outcome = await inTransactionOnce<Issued | Refused>(app, idempotency, issue).catch((error: unknown) => {
+  try {
+    return await inTransaction(app, issue);
+  } catch (error) {
     if (error instanceof RefusedInvoice) return error.refused;
+    if (isAnswerConflict(error)) return { kind: 'answer_conflict' };
     throw error;
-  });
-  // A failure here, such as a busy renderer, leaves the PDF to its first reader.
-  if (outcome.kind === 'done') await invoicePdf(documents, outcome.request, 'invoice').catch(() => null);
-  return outcome;
+  }
 }
 
 /** Rolls the transaction back, with the number that it took. */

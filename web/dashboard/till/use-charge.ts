@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import type { SaleView } from '../../../src/http/dashboard/till/contract.ts';
 import { ApiFault } from '../api.ts';
 import { isTransient, useDashboard, useStore } from '../dashboard.ts';
@@ -15,6 +15,8 @@ export function useCharge(scope: Scope, onSale: (sale: SaleView) => void) {
   const { person } = useSignedIn();
   const signedOut = useStore(isSignedOut);
   const [pending, setPending] = useState(() => ownPending(scope, person.id));
+  // A charge that waits as the page is loaded was sent by the page before.
+  const wasSent = useRef(pending !== null);
   const [hasNoAnswer, setNoAnswer] = useState(false);
   const [fault, setFault] = useState<unknown>(null);
   const keep = (next: PendingCharge | null): void => {
@@ -52,7 +54,8 @@ export function useCharge(scope: Scope, onSale: (sale: SaleView) => void) {
         setFault(error);
       }
     };
-    void send(0);
+    void send(wasSent.current ? 1 : 0);
+    wasSent.current = true;
     return () => {
       stopping.abort();
       clearTimeout(timer);
@@ -64,6 +67,7 @@ export function useCharge(scope: Scope, onSale: (sale: SaleView) => void) {
     fault,
     charge: (body: Omit<Charge, 'request'>): void => {
       setFault(null);
+      wasSent.current = false;
       keep({ ...scope, person: person.id, body: { ...body, request: crypto.randomUUID() } });
     },
     giveUp: (): void => keep(null),

@@ -24,6 +24,8 @@ export interface Actor {
 export interface ProcessMemory {
   /** The idempotency keys of requests that are running, each with project, mode and route. */
   readonly runningKeys: Set<string>;
+  /** The documents of invoices that are being rendered, by payment request and file. */
+  readonly renderings: Map<string, Promise<Buffer | null>>;
   /** The next addresses of a wallet that refunds have asked for: from index `from`, up to `to`. */
   readonly nextAddresses: WeakMap<
     WalletDeriver,
@@ -32,7 +34,7 @@ export interface ProcessMemory {
 }
 
 export function newProcessMemory(): ProcessMemory {
-  return { runningKeys: new Set(), nextAddresses: new WeakMap() };
+  return { runningKeys: new Set(), renderings: new Map(), nextAddresses: new WeakMap() };
 }
 
 /** The dependencies of every use case; put together once in the composition root. */

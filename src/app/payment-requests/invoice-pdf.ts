@@ -34,26 +34,40 @@ const MAX_PAYMENTS = 200;
  * The invoice of a payment request, or its receipt once it is paid, as PDF. It is rendered at the first reading alone,
  * which is that of its issue unless the process ended there.
  */
-export async function invoicePdf(
-  { app, renderer }: Documents,
-  request: PaymentRequest,
-  file: InvoiceFile,
-): Promise<FoundPdf> {
+export async function invoicePdf(documents: Documents, request: PaymentRequest, file: InvoiceFile): Promise<FoundPdf> {
+  const { app } = documents;
+  const { renderings } = app.memory;
   const invoice = await findInvoiceDocument(app.db, request.id);
   if (invoice === null || (file === 'receipt' && request.status !== 'paid')) return { kind: 'not_found' };
-  const { number, language } = invoice;
   // Slashes separate folders.
-  const fileName = `${number.replaceAll('/', '-')}${file === 'receipt' ? '-receipt' : ''}.pdf`;
+  const fileName = `${invoice.number.replaceAll('/', '-')}${file === 'receipt' ? '-receipt' : ''}.pdf`;
   const saved = await findInvoicePdf(app.db, request.id, file);
   if (saved !== null) return { kind: 'pdf', fileName, bytes: saved };
+  // Readers who come at once wait for the same document: each of them would take one of the renderer's few places.
+  const name = `${request.id} ${file}`;
+  const rendering =
+    renderings.get(name) ?? renderAndSave(documents, request, invoice, file).finally(() => renderings.delete(name));
+  renderings.set(name, rendering);
+  const bytes = await rendering;
+  return bytes === null ? { kind: 'busy' } : { kind: 'pdf', fileName, bytes };
+}
+
+/** The document as it is saved; null if too many are being rendered. */
+async function renderAndSave(
+  { app, renderer }: Documents,
+  request: PaymentRequest,
+  invoice: IssuedInvoice,
+  file: InvoiceFile,
+): Promise<Buffer | null> {
+  const { language } = invoice;
   const paid = file === 'receipt' ? await paidOf(app, request) : null;
   const looks = { language, logo: await printableLogo(app, request.projectId), isTest: request.mode === 'test' };
   const rendered = await renderer.render(documentOf(app, request, invoice, paid), looks);
-  if (rendered.kind === 'busy' || rendered.kind === 'too_slow') return { kind: 'busy' };
+  if (rendered.kind === 'busy' || rendered.kind === 'too_slow') return null;
   if (rendered.kind !== 'rendered') throw new Error(`The fonts lack ${rendered.characters.join(' ')}.`);
   const bytes = Buffer.from(rendered.pdf);
   await saveInvoicePdf(app.db, { requestId: request.id, kind: file, bytes });
-  return { kind: 'pdf', fileName, bytes };
+  return bytes;
 }
 
 export function documentOf(

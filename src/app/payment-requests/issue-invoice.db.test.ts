@@ -114,6 +114,25 @@ it('a document whose process ended before its PDF was saved is rendered by its n
   expect(rows).toHaveLength(1);
 });
 
+it('a document that many read at once is rendered once, and leaves the renderer to others', async () => {
+  const app = await seller();
+  const request = await issued(app);
+  await sql`delete from invoice_pdfs`.execute(app.db);
+  let renders = 0;
+  const renderer = {
+    ...app.renderer,
+    render: (...of: Parameters<typeof app.renderer.render>) => {
+      renders += 1;
+      return app.renderer.render(...of);
+    },
+  };
+  const read = () => invoicePdf({ app, renderer }, request, 'invoice');
+  const found = await Promise.all(Array.from({ length: 25 }, read));
+  expect(renders).toBe(1);
+  expect(new Set(found.map(({ kind }) => kind))).toEqual(new Set(['pdf']));
+  expect(app.memory.renderings.size).toBe(0);
+});
+
 it('a paid invoice has a receipt with its payment, and an unpaid one has none', async () => {
   const app = await seller();
   const { id } = await issued(app, { email: 'ann@shop.example' });

@@ -39,6 +39,20 @@ function useNow(everyMs: number): number {
   return now;
 }
 
+/** An e-mail address. If it has no room in a line, the next one begins with a part of it, not in the middle of a word. */
+export function EmailAddress({ address }: { readonly address: string }) {
+  return (
+    <bdi>
+      {address.split(/(?=[@.])/).map((part, place) => (
+        <Fragment key={place}>
+          {place === 0 ? null : <wbr />}
+          {part}
+        </Fragment>
+      ))}
+    </bdi>
+  );
+}
+
 /** A person in a list to choose from. */
 export function personText({ email, name }: { readonly email: string; readonly name: string | null }): string {
   return name === null ? email : `${name} (${email})`;

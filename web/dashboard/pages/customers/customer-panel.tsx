@@ -7,7 +7,7 @@ import { useLocale } from '../../locale.tsx';
 import { useScope } from '../../scope.ts';
 import { buttonClass } from '../../ui/button.tsx';
 import { Notice } from '../../ui/notice.tsx';
-import { Ago, Badge, Coin, Facts, Moment, Status } from '../../ui/value.tsx';
+import { Ago, Badge, Coin, EmailAddress, Facts, Moment, Status } from '../../ui/value.tsx';
 import { Block, LogPanel, PaymentLink } from '../log/log-panel.tsx';
 import { projectKey } from '../payments/queries.ts';
 import css from './customers.module.css';
@@ -48,7 +48,7 @@ function Customer({ customer }: { readonly customer: CustomerDetails }) {
   return (
     <>
       <p className={css.email}>
-        <bdi>{email}</bdi>
+        <EmailAddress address={email} />
       </p>
       {customer.is_more ? <Notice>{t('customer_no_sums', { number: countOf(customer) })}</Notice> : null}
       {unvalued > 0 ? <Notice>{t('customer_unvalued', { count: unvalued, currency })}</Notice> : null}

@@ -5,7 +5,7 @@ import { useScope } from '../../scope.ts';
 import { present, readSearch, textUpTo, usePageSearch, type Given, type SearchOf } from '../../search.ts';
 import { Page } from '../../shell/page.tsx';
 import { Button } from '../../ui/button.tsx';
-import { Ago } from '../../ui/value.tsx';
+import { Ago, EmailAddress } from '../../ui/value.tsx';
 import { LogFilters } from '../log/log-filters.tsx';
 import { LogView, type LogColumn } from '../log/log-view.tsx';
 import logCss from '../log/log.module.css';
@@ -57,7 +57,15 @@ function useColumns(): readonly LogColumn<CustomerView>[] {
   const countOf = useCount();
   const sum = (amount: string | null, currency: string) => (amount === null ? '–' : fiat(amount, currency));
   return [
-    { key: 'email', title: t('email'), cell: ({ id }) => <bdi className={logCss.path}>{id}</bdi> },
+    {
+      key: 'email',
+      title: t('email'),
+      cell: ({ id }) => (
+        <span className={logCss.path}>
+          <EmailAddress address={id} />
+        </span>
+      ),
+    },
     { key: 'payments', title: t('payments'), from: 'small', isNumber: true, cell: countOf },
     { key: 'value', title: t('customer_value'), isNumber: true, cell: ({ value, currency }) => sum(value, currency) },
     {

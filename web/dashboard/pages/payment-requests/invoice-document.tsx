@@ -6,7 +6,7 @@ import { problemOfForm } from '../../problem.ts';
 import { useScope } from '../../scope.ts';
 import { Button, buttonClass } from '../../ui/button.tsx';
 import { Notice } from '../../ui/notice.tsx';
-import { Ago, Badge, Facts } from '../../ui/value.tsx';
+import { Ago, Badge, EmailAddress, Facts } from '../../ui/value.tsx';
 import logCss from '../log/log.module.css';
 import { Block } from '../log/log-panel.tsx';
 import { paymentRequestsKey } from '../payments/queries.ts';
@@ -33,7 +33,7 @@ export function InvoiceBlock({ request, document, shows }: InvoiceProps) {
         facts={[
           [t('invoice_number'), <bdi>{document.number}</bdi>],
           [t('invoice_due_on'), fullDay(document.due_on)],
-          [t('email'), document.email === null ? null : <bdi>{document.email}</bdi>],
+          [t('email'), document.email === null ? null : <EmailAddress address={document.email} />],
         ]}
       />
       <div className={logCss.buttons}>

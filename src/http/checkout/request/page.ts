@@ -41,10 +41,9 @@ export function renderRequestPage(
         <section class="card" aria-labelledby="status-title">${card(view)} ${lastPayment(view)}</section>
         ${canBePaid(step) && code(view)}
       </div>`,
-    footer: html`${branding.supportUrl && html`<p><a href="${branding.supportUrl}" rel="noreferrer" target="_blank">${locale.t('support')}</a></p>`}
-      <p>
-        ${sentences(locale, html`<span data-zone>${locale.t('times_utc')}</span>`, canBePaid(step) && locale.t('request_public'))}
-      </p>`,
+    footer: html`<p>
+      ${sentences(locale, html`<span data-zone>${locale.t('times_utc')}</span>`, canBePaid(step) && locale.t('request_public'))}
+    </p>`,
   });
 }
 

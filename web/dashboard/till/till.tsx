@@ -105,7 +105,7 @@ function Shop({ scope, onScope }: ShopProps) {
       <div role="status">
         {charge.hasNoAnswer || isLost ? (
           <Band>
-            {t(charge.isPending ? 'till_no_answer' : 'till_lost')}
+            <p>{t(charge.isPending ? 'till_no_answer' : 'till_lost')}</p>
             {charge.isPending ? (
               <Button small onClick={charge.giveUp}>
                 {t('till_give_up')}

@@ -57,7 +57,7 @@ function summary(view: RequestView): Html {
   const { title, description, reference, amountMinor, currency, parts, expiresAt, step, frame, files } = view;
   const { locale } = frame;
   const money = (minor: bigint): Html | null => (minor === 0n ? null : fiat(locale, minor, currency));
-  return html`<h1>${name(title)}</h1>
+  return html`<h1>${files === null || reference === null ? name(title) : withNumber(title, reference)}</h1>
     ${amountMinor !== null && html`<p class="fiat">${fiatWithCode(locale, amountMinor, currency)}</p>`}
     ${description && html`<p class="description" dir="auto">${name(description)}</p>`}
     ${facts([
@@ -76,6 +76,15 @@ function summary(view: RequestView): Html {
         ${files.receipt && html`<a href="${files.receipt}" download>${locale.t('request_receipt')}</a>`}
       </p>`
     }`;
+}
+
+/** The title of an invoice, whose number stays in one line if there is room. */
+function withNumber(title: string, number: string): Html {
+  const at = title.indexOf(number);
+  const [from, to] = at < 0 ? [title.length, title.length] : [at, at + number.length];
+  return html`<bdi
+    >${title.slice(0, from)}<span class="unbroken">${title.slice(from, to)}</span>${title.slice(to)}</bdi
+  >`;
 }
 
 const TITLES = {

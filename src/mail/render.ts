@@ -38,6 +38,8 @@ const STYLES = {
   label:
     'padding-block:4px;padding-inline:0 16px;text-align:start;font-weight:normal;white-space:nowrap;opacity:0.75;vertical-align:top',
   value: 'padding:4px 0;overflow-wrap:anywhere;vertical-align:top',
+  // Programs with dark colours show it on them, and many logos are dark.
+  logo: 'margin:-8px;padding:8px;border-radius:8px;background:#ffffff',
   button: 'display:inline-block;padding:10px 18px;border-radius:10px;color:#ffffff;text-decoration:none',
 } as const;
 
@@ -70,7 +72,7 @@ function headOf({ name, logo }: Looks): string {
   if (logo === null) return `<p style="margin:0 0 24px;font-size:18px;font-weight:600">${escapeHtml(name)}</p>`;
   const scale = Math.min(1, MAX_LOGO_HEIGHT / logo.height);
   const [width, height] = [logo.width, logo.height].map((pixels) => Math.max(1, Math.round(pixels * scale)));
-  return `<p style="margin:0 0 24px"><img src="cid:${LOGO_ID}" alt="${escapeHtml(name)}" width="${width}" height="${height}"></p>`;
+  return `<p style="margin:0 0 24px"><img src="cid:${LOGO_ID}" alt="${escapeHtml(name)}" width="${width}" height="${height}" style="${STYLES.logo}"></p>`;
 }
 
 function htmlOf(block: Block, accent: string): string {
@@ -84,7 +86,7 @@ function htmlOf(block: Block, accent: string): string {
     case 'button':
       return `<p style="${STYLES.text}"><a href="${escapeHtml(block.url)}" style="${STYLES.button};background:#${accent}">${escapeHtml(block.label)}</a></p>`;
     case 'text':
-      return `<p style="${STYLES.text}">${escapeHtml(block.text)}</p>`;
+      return `<p style="${STYLES.text}">${withWholeNumbers(block.text)}</p>`;
     case 'small':
       return `<p style="${STYLES.small}">${withLinks(block.text)}</p>`;
   }
@@ -92,6 +94,11 @@ function htmlOf(block: Block, accent: string): string {
 
 function rowOf([label, value]: readonly [string, string]): string {
   return `<tr><th scope="row" style="${STYLES.label}">${escapeHtml(label)}</th><td style="${STYLES.value}">${escapeHtml(value)}</td></tr>`;
+}
+
+/** Keeps numbers such as `INV-2026-0001` in one line. */
+function withWholeNumbers(text: string): string {
+  return escapeHtml(text).replaceAll(/\w{1,8}(?:-\d{1,8}){1,2}/g, '<span style="white-space:nowrap">$&</span>');
 }
 
 /** Makes links of the URLs in small print, which contains our own and the shop's for support. */

@@ -36,9 +36,8 @@ describe.skipIf(hasNoBrowser)('The till on a real chain', () => {
     const { projectId } = dashboard.service;
     const { page: owner } = await dashboard.openSignedIn();
     await owner.goto(`${dashboard.service.dashboard}/projects/${projectId}/live`);
-    const { page } = await openCashier(dashboard);
-    await page.getByLabel('Project and mode').selectOption('My shop');
-    await page.getByLabel('Test mode').waitFor({ state: 'detached' });
+    const { page } = await openCashier(dashboard, { mode: 'live' });
+    expect(await page.getByLabel('Test mode').count()).toBe(0);
     const sell = async (): Promise<void> => {
       await typeAmount(page, '1500');
       await charge(page);
@@ -55,7 +54,9 @@ describe.skipIf(hasNoBrowser)('The till on a real chain', () => {
     await page.getByText('Confirmed on the network.').waitFor();
     await tap(page, 'New sale').tap();
 
-    expect(await post(owner, `projects/${projectId}/settings/till`, { seen_below: '20', tips: false })).toBe(200);
+    expect(
+      await post(owner, `projects/${projectId}/settings/till`, { seen_below: '20', currency: 'USD', tips: false }),
+    ).toBe(200);
     await sell();
     await page.getByRole('heading', { name: 'Paid', exact: true }).waitFor();
     await page.getByText(/^Seen on the network, without a doubtful sign/).waitFor();

@@ -21,7 +21,9 @@ describe.skipIf(hasNoBrowser)('The till', () => {
 
   it('takes ten sales by touch, through a reload and a lost connection, and adds up those that were paid', async () => {
     const owner = await openOwner();
-    expect(await post(owner, `${project()}/settings/till`, { seen_below: '20', tips: true })).toBe(200);
+    expect(await post(owner, `${project()}/settings/till`, { seen_below: '20', currency: 'USD', tips: true })).toBe(
+      200,
+    );
     const { page, context } = await openCashier(dashboard, { expects: /ERR_INTERNET_DISCONNECTED|status of 400/ });
     expect(await page.getByLabel('Test mode').isVisible()).toBe(true);
     expect(await violations(page, 'the empty till')).toEqual([]);
@@ -173,6 +175,8 @@ describe.skipIf(hasNoBrowser)('The till', () => {
     await page.getByText('Test payment. No money was paid.').waitFor();
     expect(await page.getByText('Table 4').last().isVisible()).toBe(true);
     expect(await tap(page, 'New sale').isVisible()).toBe(false);
+    const pdf = await page.pdf({ preferCSSPageSize: true });
+    expect(pdf.toString('latin1').match(/\/Type\s*\/Page\b/g)).toHaveLength(1);
     await page.emulateMedia({ media: 'screen' });
 
     const answer = await fetch(till());

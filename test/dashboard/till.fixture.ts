@@ -7,10 +7,10 @@ export const TABLET = { hasTouch: true, viewport: { width: 820, height: 1180 } }
 
 let cashiers = 0;
 
-/** Somebody with the role of a cashier, who has just made an account and stands at the till. */
+/** Somebody with the role of a cashier, who has just made an account and stands at the till of a mode. */
 export async function openCashier(
   dashboard: DashboardInBrowser,
-  options: TabOptions = {},
+  { mode = 'test', ...options }: TabOptions & { readonly mode?: 'test' | 'live' } = {},
 ): Promise<Tab & { readonly email: string }> {
   const { service, openTab } = dashboard;
   const email = `cashier-${(cashiers += 1)}@shop.example`;
@@ -24,7 +24,8 @@ export async function openCashier(
   await createAccount(tab.page);
   await tab.page.getByRole('button', { name: 'Not now' }).click();
   // Cashiers land here, wherever the dashboard would send others.
-  await tab.page.waitForURL(/\/till\?/);
+  await tab.page.waitForURL(/\/till\?.*mode=live/);
+  if (mode === 'test') await tab.page.getByLabel('Project and mode').selectOption('My shop (test)');
   await tap(tab.page, '1').waitFor();
   return { ...tab, email };
 }

@@ -126,7 +126,15 @@ export async function takeBackTransfersAbove(
 ): Promise<readonly string[]> {
   const rows = await trx
     .updateTable('transfers')
-    .set({ state, block_height: null, block_hash: null, block_at: null, block_position: null })
+    .set({
+      state,
+      block_height: null,
+      block_hash: null,
+      block_at: null,
+      block_position: null,
+      // At the till it counts as paid only once it is mined again.
+      ...(state === 'seen' && { doubt: 'unknown' }),
+    })
     .where('network', '=', network)
     .where('block_height', '>', height)
     .where('state', 'in', ['mined', 'confirmed'])

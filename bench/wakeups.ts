@@ -90,8 +90,13 @@ async function commitsPerSecond(handle: DatabaseHandle, payments: readonly Payme
       const now = Date.now();
       const event = {
         id: uuidV7(now, crypto.getRandomValues(new Uint8Array(10))),
-        ...{ projectId, mode, paymentId, type: 'order.confirming' as const, body: `{"id":"${randomUUID()}"}` },
-        ...{ createdAt: now, requestId: null },
+        projectId,
+        mode,
+        paymentId,
+        type: 'order.confirming' as const,
+        body: `{"id":"${randomUUID()}"}`,
+        createdAt: now,
+        requestId: null,
       };
       const change = { before: payment, after: payment, dueAt: null, transitions: [], events: [event] };
       await handle.db.transaction().execute((trx) => save(trx, change));

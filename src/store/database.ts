@@ -1,9 +1,9 @@
 import { Kysely, PostgresDialect, sql, type RawBuilder, type SelectQueryBuilder, type Transaction } from 'kysely';
 import { Pool, types as builtin, type Client, type CustomTypesConfig } from 'pg';
 import { PreparingClient, SessionClient } from './client.ts';
-import { CommitDriver } from './after-commit.ts';
 import { createPipeline, type Pipeline } from './pipeline.ts';
 import type { Tables } from './tables.ts';
+import { WakingDriver } from './wake.ts';
 import { createWakeups, type Wakeups } from './wakeups.ts';
 
 export type Database = Kysely<Tables>;
@@ -176,7 +176,7 @@ export function openDatabase(connection: Connection, options: DatabaseOptions): 
   );
   const wakeups = createWakeups(pipeline);
   const dialect = new PostgresDialect({ pool });
-  dialect.createDriver = () => new CommitDriver({ pool }, wakeups);
+  dialect.createDriver = () => new WakingDriver({ pool }, wakeups);
   const db = new Kysely<Tables>({ dialect });
   return {
     db,

@@ -4,7 +4,7 @@ import type { Database, DatabaseHandle, Trx } from './database.ts';
 import { keepSession } from './kept-session.ts';
 import { CHANNEL, type WakeupPayloads } from './wakeups.ts';
 
-/** What is told in the transaction that changes it: when it commits, every process hears of it. */
+/** The notifications that belong to the transaction of a change: when it commits, every process hears of it. */
 interface CommittedPayloads {
   /** A key, project or wallet changed. */
   readonly access: readonly [];

@@ -2,16 +2,13 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
 import { CompiledQuery } from 'kysely';
 import type { Network } from '../domain/networks.ts';
-import { afterCommit } from './after-commit.ts';
-import type { Trx } from './database.ts';
-import type { StatementRunner } from './pipeline.ts';
 
 /** The channel of PostgreSQL on which the processes of a database tell each other. */
 export const CHANNEL = 'cointill';
 
 /**
- * What makes others hurry: each of them looks by itself too, so that a crash between a commit and its wake-up costs no
- * more than the time until they do.
+ * The wake-ups, and the payload of each. Whoever is woken also looks by themselves, so that a crash between a commit
+ * and its wake-up costs no more than the time until they do.
  */
 export interface WakeupPayloads {
   /** Some deliveries are due. */
@@ -51,12 +48,6 @@ export interface Wakeups {
   flush(): Promise<void>;
 }
 
-/** Wakes every process once the transaction commits. */
-export function wake<T extends WakeupTopic>(trx: Trx, topic: T, ...payload: WakeupPayloads[T]): Promise<void> {
-  const wakeup = [topic, ...payload] as unknown as Wakeup;
-  return afterCommit(trx, (wakeups) => wakeups.send(wakeup));
-}
-
 /**
  * NOTIFY makes each commit wait for a lock of the whole server, so the others are told apart from commits, at most this
  * often, with all that happened meanwhile.
@@ -70,7 +61,7 @@ const IDS_PER_PAYLOAD = 200;
 const NOTIFY = `
   select set_config('synchronous_commit', 'off', true), pg_notify('${CHANNEL}', payload) from unnest($1::text[]) payload`;
 
-export function createWakeups(runner: StatementRunner): Wakeups {
+export function createWakeups(runner: { executeQuery(query: CompiledQuery): Promise<unknown> }): Wakeups {
   // The last word of each notification. Earlier versions take it for one more payment, which nobody watches.
   const sender = `@${randomUUID().slice(0, 8)}`;
   const listeners: ((payload: string) => void)[] = [];
@@ -88,7 +79,7 @@ export function createWakeups(runner: StatementRunner): Wakeups {
     waiting.set(topic, known);
   };
   const post = async (): Promise<void> => {
-    // What one transaction sends goes together.
+    // Wake-ups of one transaction go together.
     await Promise.resolve();
     while (waiting.size > 0) {
       const sending = waiting;
@@ -113,7 +104,7 @@ export function createWakeups(runner: StatementRunner): Wakeups {
         for (const listener of listeners) listener([topic, ...payload].join(' '));
         add(topic, topic === 'payments' ? payload : [payload.join(' ')]);
       }
-      posting ??= post().finally(() => (posting = null));
+      if (wakeups.length > 0) posting ??= post().finally(() => (posting = null));
     },
     onOwn: (listener) => void listeners.push(listener),
     receive: (payload) => {

@@ -4,7 +4,7 @@ import { insertAuditEntries } from '../../store/people/audit.ts';
 import { holdPayments, putLabelOn, takeLabelFrom, type NamedPayment } from '../../store/payments/label-many.ts';
 import { takeLabel } from '../../store/payments/notes.ts';
 import type { Trx } from '../../store/database.ts';
-import { wake } from '../../store/wakeups.ts';
+import { wake } from '../../store/wake.ts';
 import { publicPaymentId } from '../../domain/payment-kind.ts';
 import { auditEntry } from '../audit.ts';
 import { newId, type App } from '../context.ts';

@@ -8,7 +8,7 @@ import {
   type AttentionKey,
 } from '../../store/figures/attention.ts';
 import type { Database, Trx } from '../../store/database.ts';
-import { wake } from '../../store/wakeups.ts';
+import { wake } from '../../store/wake.ts';
 import { recordAudit } from '../audit.ts';
 import type { App } from '../context.ts';
 import { rejected, type Rejected } from '../rejected.ts';

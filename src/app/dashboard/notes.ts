@@ -1,7 +1,7 @@
 import type { Payment } from '../../domain/payment.ts';
 import type { Trx } from '../../store/database.ts';
 import { countNotes, deleteNote, insertNote, lockNote, updateNote, type Note } from '../../store/payments/notes.ts';
-import { wake } from '../../store/wakeups.ts';
+import { wake } from '../../store/wake.ts';
 import { lockPayments } from '../../store/payments/payments.ts';
 import { hasVisible } from '../../domain/visible.ts';
 import { publicPaymentId } from '../../domain/payment-kind.ts';

@@ -34,8 +34,8 @@ const SPREAD_STEPS = 20;
 
 /**
  * The watch of one process. When notifications come back, all watchers are woken once, because a change may have been
- * missed, and at intervals anyway. Both are spread over time, so that thousands of watchers do not query the database at
- * the same moment.
+ * missed, and at intervals anyway. Both are spread over time, so that thousands of watchers do not query the database
+ * at the same moment.
  */
 export function createPaymentWatch(
   notifications: Pick<Notifications, 'healthy' | 'on' | 'onUp' | 'onDown'>,

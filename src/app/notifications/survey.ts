@@ -12,7 +12,7 @@ import {
   type Noticed,
   type NoticedItem,
 } from '../../store/figures/noticed-items.ts';
-import { wake } from '../../store/wakeups.ts';
+import { wake } from '../../store/wake.ts';
 import { listProjects } from '../../store/projects/projects.ts';
 import { publicPaymentId } from '../../domain/payment-kind.ts';
 import type { App } from '../context.ts';

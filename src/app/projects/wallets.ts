@@ -8,7 +8,7 @@ import { rulesOf } from '../../rails/networks.ts';
 import { addressesFrom } from '../../rails/derive-addresses.ts';
 import type { WalletOpener } from '../../rails/wallet.ts';
 import type { Trx } from '../../store/database.ts';
-import { wake } from '../../store/wakeups.ts';
+import { wake } from '../../store/wake.ts';
 import { findProject, lockProject } from '../../store/projects/projects.ts';
 import { insertWalletChange, listWallets, setWallet, type Wallet } from '../../store/wallets/wallets.ts';
 import { issuedAddresses, skipAddressesBelow } from '../../store/wallets/issued-addresses.ts';

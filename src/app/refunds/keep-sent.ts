@@ -7,7 +7,7 @@ import { ChainUnavailableError, type ChainSource } from '../../rails/chain.ts';
 import type { SignedTransaction } from '../../rails/utxo/signed.ts';
 import { lockCursor } from '../../store/chains/chain.ts';
 import type { Trx } from '../../store/database.ts';
-import { wake } from '../../store/wakeups.ts';
+import { wake } from '../../store/wake.ts';
 import { beingPaid, dropPayouts, knownPayouts, makeCertain, savePayouts } from '../../store/refunds/refund-payouts.ts';
 import { lockRefund } from '../../store/refunds/refunds.ts';
 import {

@@ -8,7 +8,7 @@ import {
 } from '../../store/sweeps/deposit-balances.ts';
 import { paidDeposits } from '../../store/wallets/issued-addresses.ts';
 import { COIN } from '../../store/schema/sweeps.ts';
-import { wake } from '../../store/wakeups.ts';
+import { wake } from '../../store/wake.ts';
 import {
   deleteSweepTransfers,
   setSweepTransfers,

@@ -1,7 +1,7 @@
 import type { Network } from '../../domain/networks.ts';
 import type { AuditValues } from '../../store/people/audit.ts';
 import type { Trx } from '../../store/database.ts';
-import { wake } from '../../store/wakeups.ts';
+import { wake } from '../../store/wake.ts';
 import { findProject } from '../../store/projects/projects.ts';
 import { moveSweepTransfers, setSweepTransfers, transfersOfSweeps } from '../../store/sweeps/sweep-transfers.ts';
 import {

@@ -14,7 +14,7 @@ import type { Payment } from '../../domain/payment.ts';
 import { moveCursor, readCursor, startCursor } from '../../store/chains/chain.ts';
 import { openDatabase, type DatabaseHandle } from '../../store/database.ts';
 import { listen, type Notifications } from '../../store/notifications.ts';
-import { wake } from '../../store/wakeups.ts';
+import { wake } from '../../store/wake.ts';
 import { tryServer } from '../frame.fixture.ts';
 import { checkoutEvents, type CheckoutEvents, type CheckoutEventsOptions } from './events.ts';
 import { DEADLINE_MS, PROMPT_MS } from '../../../test/deadline.ts';

@@ -1,7 +1,7 @@
 import { familyFacts, isNetwork, type Network } from '../../domain/networks.ts';
 import type { Database, Trx } from '../database.ts';
 import { notification } from '../notifications.ts';
-import { wake } from '../wakeups.ts';
+import { wake } from '../wake.ts';
 import {
   below,
   findRow,
@@ -126,8 +126,8 @@ export async function startCursor(trx: Trx, network: Network, cursor: Cursor, no
 
 /**
  * Moves the cursor, which the caller has locked, to the last of `blocks`: either the blocks taken in, in order, or the
- * one that a rollback goes back to. Saved blocks from the first of them on are deleted and replaced by these. Wakes every
- * process once.
+ * one that a rollback goes back to. Saved blocks from the first of them on are deleted and replaced by these. Every
+ * process is woken once.
  */
 export async function moveCursor(trx: Trx, network: Network, blocks: readonly Cursor[], now: number): Promise<void> {
   const [first, last] = [blocks[0], blocks.at(-1)];

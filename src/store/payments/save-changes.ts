@@ -17,7 +17,7 @@ import {
 } from '../schema/payments.ts';
 import { EVENTS } from '../schema/webhooks.ts';
 import type { Trx } from '../database.ts';
-import { wake } from '../wakeups.ts';
+import { wake } from '../wake.ts';
 
 /** An event ready to be stored. */
 export type NewEvent = Stored<'events'>;

@@ -5,7 +5,7 @@ import { timestamp, type Database, type Trx } from '../database.ts';
 import { IS_TRACED_AGAIN, TAKES_PAYMENTS } from './refund-payouts.ts';
 import { type Stored, deleteRows, hasRow, insertRows, oneOf } from '../rows.ts';
 import { REFUND_BALANCES } from '../schema/refunds.ts';
-import { wake } from '../wakeups.ts';
+import { wake } from '../wake.ts';
 
 /** A live refund that no block pays, in the smallest units. */
 export interface UnpaidRefund {

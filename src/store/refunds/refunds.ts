@@ -5,7 +5,7 @@ import type { Refund, RefundedMoney, RefundStatus } from '../../domain/refund.ts
 import type { PaymentApi } from '../../domain/payment.ts';
 import type { Mode } from '../../domain/permission.ts';
 import { lockUntaken, timestamp, type Database, type Trx } from '../database.ts';
-import { wake } from '../wakeups.ts';
+import { wake } from '../wake.ts';
 import { IS_BEING_PAID, IS_TRACED_AGAIN, TAKES_MONEY } from './refund-payouts.ts';
 import { REFUNDS } from '../schema/refunds.ts';
 import { decodeId } from '../../domain/id.ts';

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Network } from '../../domain/networks.ts';
 import { timestamp, type Database, type Trx } from '../database.ts';
-import { wake } from '../wakeups.ts';
+import { wake } from '../wake.ts';
 import {
   deleteRows,
   fieldList,

@@ -1,7 +1,7 @@
 import { sql, type RawBuilder } from 'kysely';
 import { KEPT_EVENTS } from '../../domain/event-log.ts';
 import { affectedRows, timestamp, type Database, type Trx } from '../database.ts';
-import { wake } from '../wakeups.ts';
+import { wake } from '../wake.ts';
 import { ATTEMPT, type AttemptDetails } from './delivery-list.ts';
 import type { DeliveryState } from '../schema/webhooks.ts';
 import { toRow } from '../rows.ts';

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { affectedRows, timestamp, type Database, type Trx } from '../database.ts';
-import { wake } from '../wakeups.ts';
+import { wake } from '../wake.ts';
 import { findRow, insertRows, updateRows } from '../rows.ts';
 import type { ProjectMode } from '../../domain/permission.ts';
 

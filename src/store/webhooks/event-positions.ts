@@ -3,7 +3,7 @@ import { KEPT_EVENTS, type GapReason } from '../../domain/event-log.ts';
 import { firstUuidOf } from '../../domain/id.ts';
 import { MODES, type Mode } from '../../domain/permission.ts';
 import { affectedRows, type Database, type Trx } from '../database.ts';
-import { wake } from '../wakeups.ts';
+import { wake } from '../wake.ts';
 
 const MAX_POSITION = 9_223_372_036_854_775_807n;
 

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Trx } from '../database.ts';
-import { wake } from '../wakeups.ts';
+import { wake } from '../wake.ts';
 import { saveEvents, type NewEvent } from '../payments/save-changes.ts';
 
 /** Saves events that belong to no payment's change, with a delivery for each endpoint registered for their type. */

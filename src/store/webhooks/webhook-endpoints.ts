@@ -1,6 +1,6 @@
 import { sql, type RawBuilder } from 'kysely';
 import { timestamp, type Database, type Trx } from '../database.ts';
-import { wake } from '../wakeups.ts';
+import { wake } from '../wake.ts';
 import { fields, findRow, findRows, insertRows, oneOf, updateRows, type Stored } from '../rows.ts';
 import type { ProjectMode } from '../../domain/permission.ts';
 

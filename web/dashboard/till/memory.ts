@@ -52,7 +52,7 @@ export function firstScope(session: SignedIn, search: URLSearchParams): Scope | 
   const [project, mode] = [search.get('project') ?? '', search.get('mode')];
   const inAddress: Scope | null = mode === 'test' || mode === 'live' ? { project, mode } : null;
   const last = lastScope(projects);
-  // Whoever sets a shop up begins with test payments; a cashier sells.
+  // Owners begin with test payments; a cashier sells.
   const isCashier = !projects.some(({ id, actions }) => id === last?.project && actions.includes('read_payments'));
   const usual = last !== null && isCashier ? { ...last, mode: 'live' as const } : last;
   return [inAddress, recall().scope, usual].find(known) ?? null;

@@ -39,7 +39,7 @@ function useNow(everyMs: number): number {
   return now;
 }
 
-/** An e-mail address. If it has no room in a line, the next one begins with a part of it, not in the middle of a word. */
+/** An e-mail address. Where it has no room in a line, the next one begins with a part of it, not within a word. */
 export function EmailAddress({ address }: { readonly address: string }) {
   return (
     <bdi>

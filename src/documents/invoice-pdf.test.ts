@@ -56,7 +56,12 @@ it.each(DOCUMENT_LANGUAGES)('in %s an invoice and a receipt have all words, date
       day(invoice.issuedOn),
       ...(paid === null
         ? [day(invoice.dueOn)]
-        : [t('paid_on', { date: day(paid.on) }), '0.01234567 BTC (Bitcoin)', '12.5 USDT (Polygon)']),
+        : [
+            t('paid_on', { date: day(paid.on) }),
+            `${day('2026-02-01')} 0.01234567 BTC (Bitcoin) ${money(100_000n)}`,
+            `${t('transaction')}: ${'9f8e'.repeat(16)}`,
+            `${day('2026-02-03')} 12.5 USDT (Polygon) ${money(1_250n)}`,
+          ]),
     ];
     for (const one of [...sums, ...facts, ...totals.amounts.map(number)]) expect(text).toContain(withoutMarks(one));
     expect(text).not.toMatch(/\{\w+\}|undefined|null|NaN/);
@@ -67,6 +72,30 @@ it.each(DOCUMENT_LANGUAGES)('in %s an invoice and a receipt have all words, date
     });
   }
 });
+
+it.each(DOCUMENT_LANGUAGES)(
+  'in %s a receipt comes to its total, and says how much too much was paid',
+  async (language) => {
+    const { t, money } = wordsOf(language, 'EUR');
+    const { items } = invoiceOf('en');
+    const { gross } = totalsOf(items, false);
+    const textOf = async (minor: bigint): Promise<string> => {
+      const paid = { ...PAID, further: { count: 3, minor } };
+      const { pages } = await readPdf(await render(invoiceOf('en', items.length, { paid }), language));
+      return withoutMarks(pages.join(''));
+    };
+    const exact = gross - 101_250n;
+    const all = await textOf(exact);
+    expect(all).toContain(withoutMarks(`${t('paid_further', { count: 3 })} ${money(exact)}`));
+    expect(all).not.toContain(withoutMarks(t('overpaid')));
+    const tooMuch = await textOf(exact + 5n);
+    for (const [label, minor] of [
+      ['paid_total', gross + 5n],
+      ['overpaid', 5n],
+    ] as const)
+      expect(tooMuch).toContain(withoutMarks(`${t(label)} ${money(minor)}`));
+  },
+);
 
 /** Marks of direction are not drawn. */
 const withoutMarks = (text: string): string => withoutSpaces(text).replaceAll(/[\u061C\u200E\u200F]/g, '');

@@ -1,5 +1,11 @@
 import { imageSize } from 'image-size';
-import { totalsOf, type InvoiceDocument, type InvoiceTotals, type Party } from '../domain/invoice-document.ts';
+import {
+  totalsOf,
+  type InvoiceDocument,
+  type InvoicePaid,
+  type InvoiceTotals,
+  type Party,
+} from '../domain/invoice-document.ts';
 import { NETWORK_FACTS } from '../domain/networks.ts';
 import { INVOICE_LIMITS } from '../domain/parse-invoice.ts';
 import { printableLine } from '../domain/visible.ts';
@@ -26,6 +32,11 @@ const FACT_VALUE: Column = { start: 390, width: CONTENT_WIDTH - 390 };
 /** Columns of the sums. */
 const SUM: Column = { start: 195, width: 165 };
 const SUM_VALUE: Column = { start: 360, width: CONTENT_WIDTH - 360 };
+/** Columns of a receipt's payments: the day, the coins with their transaction, and what they count for. */
+const PAID_ON: Column = { start: 0, width: 120 };
+const COINS: Column = { start: 125, width: 240 };
+const COINS_VALUE: Column = { start: 370, width: CONTENT_WIDTH - 370 };
+const HASH: Column = { start: 125, width: CONTENT_WIDTH - 125 };
 const WHOLE: Column = { start: 0, width: CONTENT_WIDTH };
 const CODE: Column = { start: 0, width: 96 };
 const BESIDE_CODE: Column = { start: 114, width: CONTENT_WIDTH - 114 };
@@ -35,6 +46,7 @@ const LOGO: readonly [number, number] = [160, 48];
 const MAX_CODE = 500;
 
 const TEXT = { size: 9.5 } as const;
+const HEAD = { size: 11, isBold: true } as const;
 const QUIET = { size: 8.5, color: INK.quiet } as const;
 
 export interface InvoiceLooks {
@@ -74,7 +86,8 @@ export async function renderInvoice(
   drawHead(sheet, invoice, heading, logo, words);
   drawItems(sheet, invoice, totals.amounts, words);
   drawSums(sheet, invoice, totals, words);
-  drawPayment(sheet, invoice, words);
+  if (invoice.paid === null) drawPayment(sheet, invoice, words);
+  else drawPaid(sheet, invoice.paid, totals, words);
   for (const paragraph of invoice.note?.split(/\r\n|[\r\n]/) ?? []) flow(sheet, paragraph, TEXT);
   drawFoot(sheet, (page, pages) => [
     [invoice.number, invoice.seller.lines[0] ?? ''].map((text) => printableLine(text, 60)).join(' · '),
@@ -185,19 +198,9 @@ function drawSums(sheet: Sheet, { pricesIncludeTax }: InvoiceDocument, totals: I
   sheet.moveTo(sheet.top() + 18);
 }
 
-/** How to pay, or how it was paid. */
-function drawPayment(sheet: Sheet, { paymentUrl, paid }: InvoiceDocument, { t, day }: Words): void {
-  const head = { size: 11, isBold: true } as const;
+/** How to pay. */
+function drawPayment(sheet: Sheet, { paymentUrl }: InvoiceDocument, { t }: Words): void {
   if (!sheet.fits(CODE.width)) sheet.newPage();
-  if (paid !== null) {
-    flow(sheet, t('paid_on', { date: day(paid.on) }), head);
-    for (const { amount, asset, network, transactionHash } of paid.payments) {
-      flow(sheet, `${amount} ${asset} (${NETWORK_FACTS[network].label})`, TEXT);
-      if (transactionHash !== null) flow(sheet, `${t('transaction')}: ${transactionHash}`, QUIET);
-    }
-    sheet.moveTo(sheet.top() + 16);
-    return;
-  }
   const hasCode = paymentUrl.length <= MAX_CODE;
   const column = hasCode ? BESIDE_CODE : WHOLE;
   const end = sheet.top() + (hasCode ? CODE.width : 0);
@@ -205,8 +208,49 @@ function drawPayment(sheet: Sheet, { paymentUrl, paid }: InvoiceDocument, { t, d
     sheet.code(paymentUrl, CODE, sheet.top());
     sheet.doc.link(sheet.leftOf(CODE), sheet.top(), CODE.width, CODE.width, paymentUrl);
   }
-  flow(sheet, t('pay_here'), head, column);
+  flow(sheet, t('pay_here'), HEAD, column);
   flow(sheet, t('pay_hint'), QUIET, column);
   flow(sheet, paymentUrl, { ...TEXT, color: INK.link }, column, paymentUrl);
   sheet.moveTo(Math.max(sheet.top(), hasCode ? end : 0) + 16);
+}
+
+/** How it was paid. The payments come to the total, or to more by the sum that is named last. */
+function drawPaid(sheet: Sheet, { on, payments, further }: InvoicePaid, { gross }: InvoiceTotals, words: Words): void {
+  const { t, day, money } = words;
+  if (!sheet.fits(70)) sheet.newPage();
+  flow(sheet, t('paid_on', { date: day(on) }), HEAD);
+  for (const { on: paidOn, amount, asset, network, minor, transactionHash } of payments) {
+    const coins = `${amount} ${asset} (${NETWORK_FACTS[network].label})`;
+    // A transaction is not on another page than its payment.
+    drawPaidRow(sheet, [day(paidOn), coins, money(minor)], TEXT, 3 * lineHeight(QUIET));
+    if (transactionHash !== null) flow(sheet, `${t('transaction')}: ${transactionHash}`, QUIET, HASH);
+  }
+  if (further.count > 0)
+    drawPaidRow(sheet, ['', t('paid_further', { count: further.count }), money(further.minor)], TEXT);
+  const sum = payments.reduce((total, { minor }) => total + minor, further.minor);
+  if (sum > gross) {
+    const look = { ...TEXT, isBold: true } as const;
+    drawPaidRow(sheet, ['', t('paid_total'), money(sum)], look, lineHeight(look));
+    drawPaidRow(sheet, ['', t('overpaid'), money(sum - gross)], look);
+  }
+  sheet.moveTo(sheet.top() + 16);
+}
+
+/** Draws a row on one page, with so much room below it. */
+function drawPaidRow(
+  sheet: Sheet,
+  [on, coins, value]: readonly [string, string, string],
+  look: TextLook,
+  below = 0,
+): void {
+  const cells = [
+    [sheet.block(on, PAID_ON.width, look), PAID_ON],
+    [sheet.block(coins, COINS.width, look), COINS],
+    [sheet.block(value, COINS_VALUE.width, { ...look, side: 'end' }), COINS_VALUE],
+  ] as const;
+  const height = Math.max(...cells.map(([block]) => block.height));
+  sheet.moveTo(sheet.top() + 3);
+  if (!sheet.fits(height + below)) sheet.newPage();
+  for (const [block, column] of cells) sheet.draw(block, column, sheet.top());
+  sheet.moveTo(sheet.top() + height);
 }

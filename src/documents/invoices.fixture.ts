@@ -84,9 +84,17 @@ export function invoiceOf(language: string, count = 3, change: Partial<InvoiceDo
 export const PAID: InvoicePaid = {
   on: '2026-02-03',
   payments: [
-    { amount: '0.01234567', asset: 'BTC', network: 'bitcoin', transactionHash: '9f8e'.repeat(16) },
-    { amount: '12.5', asset: 'USDT', network: 'polygon', transactionHash: null },
+    {
+      on: '2026-02-01',
+      minor: 100_000n,
+      amount: '0.01234567',
+      asset: 'BTC',
+      network: 'bitcoin',
+      transactionHash: '9f8e'.repeat(16),
+    },
+    { on: '2026-02-03', minor: 1_250n, amount: '12.5', asset: 'USDT', network: 'polygon', transactionHash: null },
   ],
+  further: { count: 0, minor: 0n },
 };
 
 /** A picture with transparent parts, as most logos have. */

@@ -42,9 +42,14 @@ export interface InvoiceContent {
 export interface InvoicePaid {
   readonly on: string;
   readonly payments: readonly PaidCoin[];
+  /** The payments beyond the most that a receipt names. */
+  readonly further: { readonly count: number; readonly minor: bigint };
 }
 
 export interface PaidCoin {
+  readonly on: string;
+  /** Its worth, in minor units of the invoice's currency. */
+  readonly minor: bigint;
   /** Decimal text in whole coins. */
   readonly amount: string;
   readonly asset: AssetCode;

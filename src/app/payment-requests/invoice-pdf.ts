@@ -1,6 +1,7 @@
 import type { DocumentRenderer } from '../../documents/renderer.ts';
 import type { InvoiceDocument, InvoicePaid } from '../../domain/invoice-document.ts';
 import { formatDecimal } from '../../domain/money.ts';
+import type { Payment } from '../../domain/payment.ts';
 import type { PaymentRequest } from '../../domain/payment-request.ts';
 import {
   findInvoiceDocument,
@@ -9,7 +10,8 @@ import {
   type InvoiceFile,
   type IssuedInvoice,
 } from '../../store/payments/invoice-documents.ts';
-import { newestInvoices } from '../../store/payments/payment-requests.ts';
+import { paidInvoices } from '../../store/payments/payment-requests.ts';
+import { findTransfers } from '../../store/payments/transfers.ts';
 import { findLogo, findProject } from '../../store/projects/projects.ts';
 import { requestUrl } from '../../wire/payment-request.ts';
 import type { App } from '../context.ts';
@@ -22,7 +24,7 @@ export interface Documents {
 
 export type FoundPdf =
   | { readonly kind: 'pdf'; readonly fileName: string; readonly bytes: Buffer }
-  /** The request has no invoice, or is not paid and so has no receipt. */
+  /** The request has no invoice, or is not paid, or not any more, and so has no receipt. */
   | { readonly kind: 'not_found' }
   /** Too many documents are being rendered. */
   | { readonly kind: 'busy' };
@@ -61,6 +63,7 @@ async function renderAndSave(
 ): Promise<Buffer | null> {
   const { language } = invoice;
   const paid = file === 'receipt' ? await paidOf(app, request) : null;
+  if (file === 'receipt' && paid === null) return { kind: 'not_found' };
   const looks = { language, logo: await printableLogo(app, request.projectId), isTest: request.mode === 'test' };
   const rendered = await renderer.render(documentOf(app, request, invoice, paid), looks);
   if (rendered.kind === 'busy' || rendered.kind === 'too_slow') return null;
@@ -79,16 +82,37 @@ export function documentOf(
   return { ...content, number, paymentUrl: requestUrl(request, links), paid };
 }
 
-/** The payments that made up the sum. A payment that the shop completed by hand may have no coins. */
-async function paidOf({ db }: App, request: PaymentRequest): Promise<InvoicePaid> {
-  const payments = (await newestInvoices(db, request.id, MAX_PAYMENTS)).toReversed();
-  const coins = payments.flatMap(({ quote, received, transactionHash }) => {
-    const units = received.all.confirmedUnits;
-    if (quote === null || units === 0n) return [];
+/**
+ * The payments that made up the sum, each with its day, its worth in the books of the request, and the transaction that
+ * decided it. Null if a reorganisation of the chain has taken some of the money back.
+ */
+export async function paidOf(
+  { db }: Pick<App, 'db'>,
+  request: PaymentRequest,
+  most = MAX_PAYMENTS,
+): Promise<InvoicePaid | null> {
+  const all = await paidInvoices(db, request.id);
+  const sumOf = (some: typeof all): bigint => some.reduce((sum, { paidMinor }) => sum + paidMinor, 0n);
+  if (sumOf(all) < (request.amountMinor ?? 0n)) return null;
+  const further = all.slice(most);
+  const transfers = await findTransfers(
+    db,
+    all.map(({ payment }) => payment.id),
+  );
+  const dayPaid = ({ id, completedAt, createdAt }: Payment, hash: string | null): string => {
+    const decided = transfers.get(id)?.find(({ transactionHash }) => transactionHash === hash);
+    return dayOf(decided?.blockAt ?? decided?.firstSeenAt ?? completedAt ?? createdAt);
+  };
+  const payments = all.slice(0, most).flatMap(({ payment, paidMinor: minor }) => {
+    const { quote, received } = payment;
+    if (quote === null) return [];
+    const transactionHash = payment.transactionHash ?? received.transactionHash;
     const { asset, network, decimals } = quote;
-    return [{ amount: formatDecimal(units, decimals), asset, network, transactionHash }];
+    const amount = formatDecimal(received.all.confirmedUnits, decimals);
+    return [{ on: dayPaid(payment, transactionHash), minor, amount, asset, network, transactionHash }];
   });
-  return { on: dayOf(request.endedAt ?? request.createdAt), payments: coins };
+  const on = dayOf(request.endedAt ?? request.createdAt);
+  return { on, payments, further: { count: further.length, minor: sumOf(further) } };
 }
 
 /** The day in UTC, such as `2026-01-31`. */

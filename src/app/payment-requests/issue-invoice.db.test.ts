@@ -2,11 +2,14 @@ import { sql } from 'kysely';
 import { expect, it } from 'vitest';
 import { keyedRequest, testApp, type TestApp } from '../../../test/harness.ts';
 import { readPdf, withoutSpaces } from '../../documents/pdf-text.fixture.ts';
+import { wordsOf } from '../../documents/words.ts';
+import { formatDecimal } from '../../domain/money.ts';
 import { findInvoiceDocument } from '../../store/payments/invoice-documents.ts';
-import { findRequest } from '../../store/payments/payment-requests.ts';
+import { findRequest, requestSums } from '../../store/payments/payment-requests.ts';
+import { runDue } from '../payments/run-due.ts';
 import { setActive } from '../projects/activation.ts';
 import { simulateOutcome } from '../sandbox/simulate-outcome.ts';
-import { invoicePdf } from './invoice-pdf.ts';
+import { invoicePdf, paidOf } from './invoice-pdf.ts';
 import { begun, issue, issued, ITEM, wantedInvoice, withSeller } from './invoices.fixture.ts';
 import { changeInvoiceSettings, invoiceSettings } from './invoice-settings.ts';
 import { issueInvoice } from './issue-invoice.ts';
@@ -31,6 +34,10 @@ async function textOf(app: TestApp, id: string, file: 'invoice' | 'receipt'): Pr
   const found = await invoicePdf({ app, renderer: app.renderer }, request, file);
   if (found.kind !== 'pdf') throw new Error(found.kind);
   return (await readPdf(found.bytes)).pages.join('');
+}
+
+async function settleAll(app: TestApp): Promise<void> {
+  while ((await settleDueRequests(app, 100)) > 0);
 }
 
 it('numbers have no gap, although many are issued at once and some are refused or fail', async () => {
@@ -140,9 +147,59 @@ it('a paid invoice has a receipt with its payment, and an unpaid one has none', 
   const payment = await begun(app, { id });
   expect((await app.read(payment)).customerEmail).toBe('ann@shop.example');
   await simulateOutcome(app, { id: payment }, 'paid');
-  while ((await settleDueRequests(app, 100)) > 0);
+  await settleAll(app);
   const text = await textOf(app, id, 'receipt');
   for (const part of ['Receipt', 'INV-2026-0001', 'Paid on', 'BTC']) expect(text).toContain(withoutSpaces(part));
+});
+
+it('a receipt names day, coins, worth and transaction of each part, and comes to what the books have', async () => {
+  const app = await seller();
+  const { id } = await issued(app);
+  const parts: string[] = [];
+  for (const [step, outcome] of (['part', 'part', 'over'] as const).entries()) {
+    const part = await begun(app, { id });
+    parts.push(part);
+    await simulateOutcome(app, { id: part }, outcome);
+    await settleAll(app);
+    // The next part is paid on another day, after the last one has expired.
+    if (step < 2) app.clock.advance(24 * 60 * 60_000);
+    await runDue(app, 100);
+    await settleAll(app);
+  }
+  const text = await textOf(app, id, 'receipt');
+  const { paidMinor } = (await requestSums(app.db, [id], app.clock()))(id);
+  const request = await findRequest(app.db, { id });
+  if (request === null) throw new Error('The request is gone.');
+  const paid = await paidOf(app, request);
+  expect(paid?.payments.map(({ on }) => on)).toEqual(['2026-06-15', '2026-06-16', '2026-06-17']);
+  expect(paid?.payments.reduce((sum, { minor }) => sum + minor, 0n)).toBe(paidMinor);
+  expect(paidMinor).toBeGreaterThan(2_380n);
+  const { money, day } = wordsOf('en', 'EUR');
+  for (const [place, part] of parts.entries()) {
+    const { quote, received, transactionHash } = await app.read(part);
+    const one = paid?.payments[place];
+    if (quote === null || one === undefined) throw new Error('A part is missing.');
+    const coins = formatDecimal(received.all.confirmedUnits, quote.decimals);
+    const row = `${day(one.on)}${coins} BTC (Bitcoin)${money(one.minor)}Transaction: ${received.transactionHash}`;
+    expect(received.transactionHash ?? transactionHash).not.toBeNull();
+    expect(text).toContain(withoutSpaces(row));
+  }
+  expect(text).toContain(withoutSpaces(`Paid in total ${money(paidMinor)} Overpaid ${money(paidMinor - 2_380n)}`));
+  const short = await paidOf(app, request, 1);
+  expect(short?.payments).toEqual(paid?.payments.slice(0, 1));
+  expect(short?.further).toEqual({ count: 2, minor: paidMinor - (paid?.payments[0]?.minor ?? 0n) });
+});
+
+it('an invoice has no receipt while a reorganisation of the chain has taken its money back', async () => {
+  const app = await seller();
+  const { id } = await issued(app);
+  const payment = await begun(app, { id });
+  await simulateOutcome(app, { id: payment }, 'paid');
+  await settleAll(app);
+  await simulateOutcome(app, { id: payment }, 'reorged');
+  await settleAll(app);
+  expect((await findRequest(app.db, { id }))?.status).toBe('paid');
+  await expect(textOf(app, id, 'receipt')).rejects.toThrow('not_found');
 });
 
 it('characters that no font has, a busy renderer and a missing seller are refused before a number is taken', async () => {

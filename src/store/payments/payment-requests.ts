@@ -124,6 +124,24 @@ export async function requestSums(
   return (id) => sums.get(id) ?? NO_REQUEST_SUMS;
 }
 
+/** An invoice with confirmed money, and what this counts for in `requestSums`. */
+export interface PaidInvoice {
+  readonly payment: Payment;
+  readonly paidMinor: bigint;
+}
+
+/** The invoices of a request that have confirmed money, the first one first. */
+export async function paidInvoices(db: Database, requestId: string): Promise<readonly PaidInvoice[]> {
+  const { rows } = await sql<{ readonly id: string; readonly paidMinor: bigint }>`
+    select p.id, ${bounded(worth(sql`p.confirmed_units`))} as "paidMinor" from payments p
+    where p.payment_request_id = ${requestId}::uuid and p.confirmed_units > 0`.execute(db);
+  const minor = new Map(rows.map(({ id, paidMinor }) => [id, paidMinor]));
+  const payments = await findPayments(db, [...minor.keys()]);
+  return payments
+    .toSorted((a, b) => (a.id < b.id ? -1 : 1))
+    .map((payment) => ({ payment, paidMinor: minor.get(payment.id) ?? 0n }));
+}
+
 /**
  * The sums that a request's page needs. Where people can pay as often as they like, it needs none, and nothing is added
  * up, however many have paid.

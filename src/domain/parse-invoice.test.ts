@@ -65,6 +65,13 @@ it.each(['0', '-1', '1.0005', '1,5', '', '1e3', '9'.repeat(5_000), `1.${'0'.repe
   },
 );
 
+it('a quantity is at most 999,999,999, also of what costs nothing', () => {
+  const free = { unitMinor: 0n, quantity: '999999999' };
+  expect(itemFaults(free)).toEqual([]);
+  for (const quantity of ['999999999.001', '1000000000'])
+    expect(itemFaults({ ...free, quantity })).toEqual(['items.1.quantity quantity']);
+});
+
 it('rates from 0 to 100 with two decimals are taken', () => {
   for (const vatRate of ['0', '100', '5.5', '8.1', '0.01', '99.99']) expect(itemFaults({ vatRate })).toEqual([]);
 });
@@ -72,7 +79,7 @@ it('rates from 0 to 100 with two decimals are taken', () => {
 it('no price, item or sum is more than a payment can be, nor less than nothing', () => {
   expect(itemFaults({ unitMinor: -1n })).toEqual(['items.1.unit_minor too_little']);
   expect(itemFaults({ unitMinor: 10n ** 30n })).toEqual(['items.1.unit_minor too_much']);
-  expect(itemFaults({ quantity: '99999999999999999999', unitMinor: 100_000_000n })).toEqual(['items.1 too_much']);
+  expect(itemFaults({ quantity: '999999999', unitMinor: 100_000_000n })).toEqual(['items.1 too_much']);
   expect(itemFaults({ quantity: '1', unitMinor: 100_000_000n, vatRate: '0' })).toEqual(['items too_much']);
   expect(itemFaults({ quantity: '1', unitMinor: 99_996_791n, vatRate: '0' })).toEqual([]);
   expect(itemFaults({ quantity: '1', unitMinor: 99_996_792n, vatRate: '0' })).toEqual(['items too_much']);
@@ -158,4 +165,16 @@ it('days are days of the calendar, and none is due before it is issued', () => {
   expect(faultsOf({ issuedOn: '2028-02-29', dueOn: '2028-02-29' })).toEqual([]);
   expect(faultsOf({ dueOn: '2026-01-30' })).toEqual(['due_on before_issue']);
   expect(faultsOf({ suppliedOn: 'yesterday' })).toEqual(['supplied_on day']);
+});
+
+it('supply is at most ten years before or after the date of the invoice, and the due date ten years after it', () => {
+  expect(faultsOf({ suppliedOn: '2016-01-31', dueOn: '2036-01-31' })).toEqual([]);
+  expect(faultsOf({ suppliedOn: '2036-01-31' })).toEqual([]);
+  expect(faultsOf({ suppliedOn: '2016-01-30', dueOn: '2036-02-01' })).toEqual([
+    'supplied_on far_supply',
+    'due_on far_due',
+  ]);
+  expect(faultsOf({ suppliedOn: '2036-02-01' })).toEqual(['supplied_on far_supply']);
+  expect(faultsOf({ suppliedOn: '0001-01-01', dueOn: '9999-12-31' })).toHaveLength(2);
+  expect(faultsOf({ issuedOn: '2028-02-29', suppliedOn: null, dueOn: '2038-02-28' })).toEqual([]);
 });

@@ -7,7 +7,7 @@ import {
   type InvoiceItem,
   type Party,
 } from './invoice-document.ts';
-import { isFiat, maxAmountMinor, MIN_AMOUNT_MINOR, parseDecimal, type Fiat } from './money.ts';
+import { isFiat, maxAmountMinor, MIN_AMOUNT_MINOR, parseDecimal, pow10, type Fiat } from './money.ts';
 import { hasVisible } from './visible.ts';
 
 /** The most of each part of an invoice: lines, items and characters (UTF-16 code units, as in limits of fields). */
@@ -18,6 +18,7 @@ export const INVOICE_LIMITS = {
   /** The number that the project gives it, with its prefix. */
   number: 60,
   items: 200,
+  quantity: 999_999_999,
   /** Hundredths of a percent. */
   rate: 10_000,
   description: 1_000,
@@ -48,8 +49,10 @@ export interface DraftItem {
 
 /** Why a field is refused. `limit` is the most characters, lines, items or minor units. */
 export type InvoiceFault = { readonly field: string } & (
-  | { readonly rule: 'empty' | 'characters' | 'day' | 'before_issue' | 'currency' | 'quantity' | 'vat_rate' }
-  | { readonly rule: 'too_long' | 'too_many'; readonly limit: number }
+  | { readonly rule: 'empty' | 'characters' | 'day' | 'before_issue' | 'currency' | 'vat_rate' }
+  /** Days that can only be slips: more than ten years from the date of the invoice. */
+  | { readonly rule: 'far_supply' | 'far_due' }
+  | { readonly rule: 'too_long' | 'too_many' | 'quantity'; readonly limit: number }
   | { readonly rule: 'too_little' | 'too_much'; readonly limit: bigint }
 );
 
@@ -76,8 +79,19 @@ function dayFaults({ issuedOn, suppliedOn, dueOn }: InvoiceDraft): readonly Invo
   const days = { issued_on: issuedOn, supplied_on: suppliedOn ?? issuedOn, due_on: dueOn };
   const wrong = Object.entries(days).filter(([, day]) => !isDay(day));
   if (wrong.length > 0) return wrong.map(([field]) => ({ field, rule: 'day' }));
-  return dueOn < issuedOn ? [{ field: 'due_on', rule: 'before_issue' }] : [];
+  const [issued, supplied, due] = [issuedOn, suppliedOn ?? issuedOn, dueOn].map(dayNumber) as [number, number, number];
+  const faults: InvoiceFault[] = [];
+  if (Math.abs(supplied - issued) > TEN_YEARS) faults.push({ field: 'supplied_on', rule: 'far_supply' });
+  if (due < issued) faults.push({ field: 'due_on', rule: 'before_issue' });
+  if (due - issued > TEN_YEARS) faults.push({ field: 'due_on', rule: 'far_due' });
+  return faults;
 }
+
+/** The day as a number: 20280229 is 29 February 2028. Ten years on stands the same month and day. */
+function dayNumber(day: string): number {
+  return Number(day.replaceAll('-', ''));
+}
+const TEN_YEARS = 10_00_00;
 
 /** Whether the text is a day of the calendar, such as `2028-02-29`. */
 function isDay(text: string): boolean {
@@ -109,6 +123,8 @@ function textFaults(field: string, text: string, limit: number): readonly Invoic
   return hasVisible(text) ? [] : [{ field, rule: 'empty' }];
 }
 
+const MAX_QUANTITY = BigInt(INVOICE_LIMITS.quantity) * pow10(QUANTITY_DECIMALS);
+
 /** Reads the items, and adds their faults. */
 function parseItems(drafts: readonly DraftItem[], currency: Fiat, faults: InvoiceFault[]): readonly InvoiceItem[] {
   faults.push(...countFaults('items', drafts, INVOICE_LIMITS.items));
@@ -119,7 +135,8 @@ function parseItems(drafts: readonly DraftItem[], currency: Fiat, faults: Invoic
     const item = { description, quantity: units ?? 0n, unitMinor, rate: Number(rate ?? 0n) };
     const field = `items.${place}`;
     faults.push(...textFaults(`${field}.description`, description, INVOICE_LIMITS.description));
-    if (units === null || units === 0n) faults.push({ field: `${field}.quantity`, rule: 'quantity' });
+    if (units === null || units === 0n || units > MAX_QUANTITY)
+      faults.push({ field: `${field}.quantity`, rule: 'quantity', limit: INVOICE_LIMITS.quantity });
     if (rate === null || rate > BigInt(INVOICE_LIMITS.rate))
       faults.push({ field: `${field}.vat_rate`, rule: 'vat_rate' });
     if (unitMinor < 0n) faults.push({ field: `${field}.unit_minor`, rule: 'too_little', limit: 0n });

@@ -90,6 +90,7 @@ export interface TextValues {
   readonly email: 'param';
   readonly amount_range: 'currency' | 'decimals' | 'least' | 'most' | 'param';
   readonly amount_positive: 'decimals' | 'param';
+  readonly some_decimals: 'decimals';
   readonly amounts_swapped: 'param';
   readonly days_swapped: 'from' | 'param';
   readonly too_many_days: 'days' | 'max';
@@ -102,11 +103,15 @@ export interface TextValues {
   readonly invoice_prefix: 'max' | 'param';
   readonly issue_day: 'param';
   readonly invoice_characters: 'characters' | 'param';
-  readonly quantity: 'param';
+  readonly quantity: 'max' | 'param';
   readonly vat_rate: 'param';
   readonly day: 'param';
   readonly before_issue: 'param';
-  readonly too_many_entries: 'max' | 'param';
+  readonly far_supply: 'param';
+  readonly far_due: 'param';
+  readonly items_empty: 'param';
+  readonly too_many_items: 'max' | 'param';
+  readonly too_many_lines: 'max' | 'param';
   readonly sum_range: 'currency' | 'least' | 'most' | 'param';
   readonly line_long: 'max' | 'param';
   readonly no_project: 'id';

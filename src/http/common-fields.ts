@@ -1,17 +1,9 @@
 import { Type, type Static, type TSchema } from 'typebox';
 import { ASSET_CODES } from '../domain/asset-code.ts';
+import { amountRange } from '../domain/amount-range.ts';
 import { allTokens } from '../domain/asset.ts';
 import { coinName } from '../domain/coin-choice.ts';
-import {
-  fiatDecimals,
-  FIATS,
-  formatDecimal,
-  isFiat,
-  maxAmountMinor,
-  MIN_AMOUNT_MINOR,
-  parseFiatAmount,
-  type Fiat,
-} from '../domain/money.ts';
+import { FIATS, isFiat, parseFiatAmount, type Fiat } from '../domain/money.ts';
 import type { CommonFields, PaymentApi } from '../domain/payment.ts';
 import type { CommonNames } from '../wire/payment.ts';
 import { invalid } from './errors.ts';
@@ -75,15 +67,6 @@ export function readAmount(amount: number, currency: Fiat, field = 'amount'): bi
   const parsed = parseFiatAmount(amount, currency);
   if (parsed.kind === 'ok') return parsed.minor;
   throw invalid(field, `${field} ${parsed.rule}.`, pageSentence('amount_range', field, amountRange(currency)));
-}
-
-/** The values of the sentence `amount_range`. */
-export function amountRange(currency: Fiat) {
-  const decimals = fiatDecimals(currency);
-  const [least = '', most = ''] = [MIN_AMOUNT_MINOR, maxAmountMinor(currency)].map((one) =>
-    formatDecimal(one, decimals),
-  );
-  return { least, most, currency, decimals };
 }
 
 /** More coins than this exist nowhere. */

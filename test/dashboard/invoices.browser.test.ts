@@ -95,6 +95,9 @@ describe.skipIf(hasNoBrowser)('Invoices', () => {
     await form.getByText('The due date must not be before the date of the invoice.').waitFor();
     await form.getByLabel('Due date').fill('2099-01-31');
     await submit();
+    await form.getByText('The due date must be at most ten years after the date of the invoice.').waitFor();
+    await form.getByLabel('Due date').fill(`${new Date().getFullYear() + 1}-01-31`);
+    await submit();
 
     const panel = page.getByRole('complementary', { name: 'Payment request' });
     const number = `INV-${new Date().getFullYear()}-0001`;

@@ -157,21 +157,26 @@ describe('invoices', () => {
       [item({ vat_rate: '-1' }), 'items.1.vat_rate', /The VAT rate must be a percentage from 0 to 100/],
       [item({ vat_rate: '101' }), 'items.1.vat_rate', /percentage/],
       [item({ quantity: '0' }), 'items.1.quantity', /The quantity must be a number above 0/],
+      [item({ quantity: '1000000000', price: '0' }), 'items.1.quantity', /above 0 and up to 999,999,999 with/],
       [item({ price: '-5' }), 'items.1.price', /The price must be a number from 0 to .* EUR/],
-      [item({ price: 'x' }), 'items.1.price', /number/],
+      [item({ price: 'x' }), 'items.1.price', /with at most 2 decimals, such as 12\.5\.$/],
+      [{ currency: 'JPY', items: [{ ...ITEM, price: '12.5' }] }, 'items.0.price', /without decimals, such as 12\.$/],
       [item({ price: '1000000', quantity: '1000' }), 'items.1.price', /come to a sum/],
       [item({ price: '999999.99', quantity: '1' }), 'items', /The invoice must come to a sum/],
       [{ items: [{ ...ITEM, price: '0' }] }, 'items', /sum from 0\.01/],
-      [{ items: [] }, 'items', /at least one entry/],
-      [{ items: Array.from({ length: 201 }, () => ITEM) }, 'items', /at most 200 entries/],
+      [{ items: [] }, 'items', /at least one item/],
+      [{ items: Array.from({ length: 201 }, () => ITEM) }, 'items', /^The invoice must have at most 200 items\.$/],
       [item({ description: 'x'.repeat(5_000) }), 'items.1.description', /at most 1,000 characters/],
       [item({ description: '\u202e' }), 'items.1.description', /must not be empty/],
       [{ note: 'x'.repeat(5_000) }, 'note', /at most 2,000 characters/],
       [{ buyer_lines: 'x'.repeat(5_000) }, 'buyer_lines', /at most 200 characters in each line/],
-      [{ buyer_lines: 'x\n'.repeat(11) }, 'buyer_lines', /at most 10 entries/],
+      [{ buyer_lines: 'x\n'.repeat(11) }, 'buyer_lines', /^The buyer must have at most 10 lines\.$/],
       [{ buyer_tax_id: 'x'.repeat(5_000) }, 'buyer_tax_id', /at most 50 characters/],
       [{ email: 'nobody' }, 'email', /complete/],
       [{ due_on: dayOf(app.clock() - DAY_MS) }, 'due_on', /must not be before the date of the invoice/],
+      [{ due_on: '2039-01-01' }, 'due_on', /at most ten years after the date of the invoice/],
+      [{ supplied_on: '2015-12-31' }, 'supplied_on', /at most ten years before or after the date of the invoice/],
+      [{ supplied_on: '2039-01-01' }, 'supplied_on', /at most ten years before or after/],
       [{ due_on: '2026-02-30' }, 'due_on', /must be a day/],
       [{ issued_on: '2020-01-31' }, 'issued_on', /must be today/],
       [{ currency: 'XXX' }, 'currency', /must be one of/],
@@ -215,6 +220,11 @@ describe('invoices', () => {
     for (const part of ['NorthsideCoffee', 'Beans', 'Ann', 'Note', 'ID']) expect(text).toContain(part);
   });
 
+  const refusalOfRate = async (vat_rate: string): Promise<Refused['error']> => {
+    await save();
+    return refusal({ items: [{ ...ITEM, vat_rate }] });
+  };
+
   it('whose settings are wrong say so at the field', async () => {
     const param = async (change: object) => (await save<Refused>(change)).body.error.param;
     expect(await param({ prefix: 'Ä' })).toBe('prefix');
@@ -223,6 +233,14 @@ describe('invoices', () => {
     expect(await param({ seller_tax_id: 'x'.repeat(5_000) })).toBe('seller_tax_id');
     for (const vat_rate of ['-1', '101', 'x', '1.234']) expect(await param({ vat_rate })).toBe('vat_rate');
     expect(await param({ due_days: '366' })).toBe('due_days');
+    const { message } = (await save<Refused>({ vat_rate: '101' })).body.error;
+    expect(message).toBe((await refusalOfRate('101')).message);
+  });
+
+  it('begin their number with nothing or with what does not end in a digit', async () => {
+    const { param, message } = (await save<Refused>({ prefix: '001' })).body.error;
+    expect([param, message]).toEqual(['prefix', expect.stringMatching(/must not end in a digit, such as INV-\.$/)]);
+    for (const prefix of ['', '001-', 'A2b', '2026/']) expect((await save({ prefix })).status).toBe(200);
   });
 
   it('are not mailed without a mail server', async () => {

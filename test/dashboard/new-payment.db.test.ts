@@ -183,7 +183,7 @@ it('a refusal is in the language that the page asks for, and in English in any o
     });
     return `${answer.status} ${answer.body.error.param}: ${answer.body.error.message}`;
   };
-  const rule = 'eine Zahl von 0,01 bis 1.000.000 USD mit höchstens 2 Nachkommastellen sein, etwa 12,5.';
+  const rule = 'eine Zahl von 0,01 bis 1.000.000 USD sein, mit höchstens 2 Nachkommastellen, etwa 12,5.';
   expect(await refusal('de', { amount: '0' })).toBe(`400 amount: Der Betrag muss ${rule}`);
   expect(await refusal('ja', { amount: '0' })).toContain('The amount must be a number from 0.01');
   expect(await refusal('de', { customer_email: 'ann@' })).toBe(

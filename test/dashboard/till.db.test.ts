@@ -68,6 +68,17 @@ const TIPS: TillSettings = { seenBelow: null, tips: true };
 afterEach(() => rule(null));
 
 describe('a charge', () => {
+  it('is refused with an example that its currency allows', async () => {
+    for (const [fields, field] of [
+      [{ amount: '12.5' }, 'amount'],
+      [{ amount: '12', tip: '0.5' }, 'tip'],
+    ] as const) {
+      const { status, text } = await send(ann.browser, '', form({ ...fields, currency: 'JPY' }));
+      expect([status, text]).toEqual([400, expect.stringContaining('JPY without decimals, such as 12.')]);
+      expect(text).toContain(`"param":"${field}"`);
+    }
+  });
+
   it('makes an invoice and its quote in one request, with everything the code needs', async () => {
     await rule(TIPS);
     const sale = await charge({ ...BITCOIN, note: ' Table 4 ', tip: '1.25' });

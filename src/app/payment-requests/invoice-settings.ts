@@ -39,11 +39,12 @@ export async function changeInvoiceSettings(
   | Rejected
 > {
   const { prefix, sellerLines, sellerTaxId, vatRate, dueDays } = given;
-  if (!new RegExp(`^[A-Za-z0-9._/-]{0,${MAX_PREFIX}}$`).test(prefix)) {
+  // After a digit, the year would not be told from the rest: 001 and 2026 make 0012026.
+  if (!new RegExp(`^[A-Za-z0-9._/-]{0,${MAX_PREFIX}}(?<![0-9])$`).test(prefix)) {
     return rejected('invoice_prefix', { param: 'prefix', max: MAX_PREFIX });
   }
   if (!Number.isInteger(vatRate) || vatRate < 0 || vatRate > INVOICE_LIMITS.rate) {
-    return rejected('percentage', { param: 'vatRate', max: 100 });
+    return rejected('vat_rate', { param: 'vatRate' });
   }
   if (!Number.isInteger(dueDays) || dueDays < 0 || dueDays > MAX_DUE_DAYS) {
     return rejected('whole_number', { param: 'dueDays', min: 0, max: MAX_DUE_DAYS });

@@ -87,6 +87,13 @@ it('each mode and each year counts by itself, and a new prefix goes on with the 
   expect(await numbers(app, 'live')).toEqual(['INV-2026-0001']);
 });
 
+it('a prefix that ends in a digit, saved by an earlier version, goes on with the count', async () => {
+  const app = await seller();
+  await sql`update invoice_settings set prefix = '001'`.execute(app.db);
+  await issued(app);
+  expect(await numbers(app)).toEqual(['0012026-0001']);
+});
+
 it('an invoice asks for its sum with VAT once, and says what was written', async () => {
   const app = await seller();
   const request = await issued(app, { email: 'ann@shop.example' });
@@ -246,6 +253,7 @@ it('settings with an odd prefix, rate or number of days, or without a seller are
   };
   expect(await refused({ prefix: 'Ä-' })).toBe('prefix');
   expect(await refused({ prefix: 'x'.repeat(21) })).toBe('prefix');
+  expect(await refused({ prefix: '001' })).toBe('prefix');
   for (const vatRate of [-1, 10_001, NaN]) expect(await refused({ vatRate })).toBe('vatRate');
   for (const dueDays of [-1, 366, 1.5]) expect(await refused({ dueDays })).toBe('dueDays');
   expect(await refused({ sellerLines: [] })).toBe('seller.lines');

@@ -1,13 +1,6 @@
+import { amountRange } from '../../domain/amount-range.ts';
 import { DATEV_ACCOUNTS, DATEV_BOUNDS, isDatevAccount } from '../../domain/bookkeeping.ts';
-import {
-  fiatDecimals,
-  FIATS,
-  formatDecimal,
-  isFiat,
-  maxAmountMinor,
-  MIN_AMOUNT_MINOR,
-  parseDecimal,
-} from '../../domain/money.ts';
+import { fiatDecimals, FIATS, isFiat, maxAmountMinor, MIN_AMOUNT_MINOR, parseDecimal } from '../../domain/money.ts';
 import { urlAmbiguity } from '../../domain/web-url.ts';
 import { PICTURES, type Logo, type PictureName, type ProjectChanges } from '../../store/projects/projects.ts';
 import { parseCidr } from '../../webhooks/guard.ts';
@@ -117,8 +110,7 @@ function checkTill({ till = null }: Given): Rejected | null {
   const minor = parseDecimal(amount, decimals);
   const [min, max] = [MIN_AMOUNT_MINOR, maxAmountMinor(currency)];
   if (minor !== null && minor >= min && minor <= max) return null;
-  const range = { least: formatDecimal(min, decimals), most: formatDecimal(max, decimals) };
-  return rejected('amount_range', { param: 'seenBelow', currency, decimals, ...range });
+  return rejected('amount_range', { param: 'seenBelow', ...amountRange(currency) });
 }
 
 const isLost = (given: unknown, read: unknown): boolean => typeof given === 'string' && read === null;

@@ -1,3 +1,4 @@
+import { decimalsPart } from '../../domain/amount-range.ts';
 import { tokenOf, isAssetCode, rateIn, unitsAtRate } from '../../domain/asset.ts';
 import { fiatDecimals, formatDecimal, type Fiat } from '../../domain/money.ts';
 import type { Quote } from '../../domain/payment.ts';
@@ -23,7 +24,7 @@ export function wantedUnits(
   if (wanted === null || 'amountMinor' in wanted) return wanted;
   const units = parseUnits(wanted.cryptoAmount, decimals);
   if (units !== null) return { units };
-  const least = { param: 'crypto_amount', decimals: Math.min(decimals, MAX_DECIMALS) };
+  const least = { param: 'crypto_amount', decimals: decimalsPart(Math.min(decimals, MAX_DECIMALS)) };
   return refusedAs('crypto_amount', rejected('amount_positive', least));
 }
 

@@ -13,10 +13,10 @@ import {
   FIATS,
 } from '../../../domain/money.ts';
 import { findProject } from '../../../store/projects/projects.ts';
+import { amountRange } from '../../../domain/amount-range.ts';
 import { publicPaymentId } from '../../../domain/payment-kind.ts';
 import { paymentUrl } from '../../../wire/payment.ts';
 import { clientAddress } from '../../client.ts';
-import { amountRange } from '../../common-fields.ts';
 import { invalid, RequestError } from '../../errors.ts';
 import { badField, refusedError } from '../refusal-words.ts';
 import type { AnswerOf, BodyOf } from '../contract.ts';

@@ -8,6 +8,7 @@ import { createRefund } from '../../../app/refunds/create-refund.ts';
 import type { RefundRefusal } from '../../../app/refunds/refund-money.ts';
 import { amountNow, type WantedRefund } from '../../../app/refunds/refund-size.ts';
 import type { RefundOutcome } from '../../../app/refunds/save-refund.ts';
+import { decimalsPart } from '../../../domain/amount-range.ts';
 import { decodeId, encodeId } from '../../../domain/id.ts';
 import { fiatDecimals, formatDecimal, parseDecimal, type Fiat } from '../../../domain/money.ts';
 import type { Payment } from '../../../domain/payment.ts';
@@ -122,7 +123,7 @@ function readAmount(amount: string, currency: Fiat): bigint {
   const decimals = fiatDecimals(currency);
   const amountMinor = parseDecimal(amount, decimals);
   if (amountMinor !== null && amountMinor > 0n) return amountMinor;
-  throw badField('amount', 'amount_positive', { decimals });
+  throw badField('amount', 'amount_positive', { decimals: decimalsPart(decimals) });
 }
 
 /** The field of the form; null for values that the form does not have. */

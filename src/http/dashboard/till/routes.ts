@@ -6,6 +6,7 @@ import { newSale, readSale, salesSince, type SeenSale } from '../../../app/payme
 import { rejected } from '../../../app/rejected.ts';
 import { fiatDecimals, FIATS, formatDecimal, parseDecimal } from '../../../domain/money.ts';
 import { NO_MERCHANT_FIELDS, type Payment } from '../../../domain/payment.ts';
+import { amountRange } from '../../../domain/amount-range.ts';
 import { publicPaymentId } from '../../../domain/payment-kind.ts';
 import { TIP_PERCENTS, USUAL_TILL } from '../../../domain/till.ts';
 import { dayAt, isTimeZone, startOfDay } from '../../../domain/time-zone.ts';
@@ -13,7 +14,6 @@ import type { TillScope } from '../../../store/payments/till-sales.ts';
 import { findProject } from '../../../store/projects/projects.ts';
 import { actorOf } from '../../../app/people/sessions.ts';
 import { clientAddress } from '../../client.ts';
-import { amountRange } from '../../common-fields.ts';
 import { invalid } from '../../errors.ts';
 import { refusalError } from '../../page-sentences.ts';
 import { createdOf, readAmount, textOrNull } from '../new-payment/routes.ts';

@@ -38,13 +38,14 @@ export function itemFields(place: number): readonly string[] {
 
 interface ItemsProps {
   readonly items: readonly TypedItem[];
+  readonly currency: string;
   /** The rate of a new item. */
   readonly vatRate: string;
   readonly fault: unknown;
   readonly onItems: (items: readonly TypedItem[]) => void;
 }
 
-export function InvoiceItems({ items, vatRate, fault, onItems }: ItemsProps) {
+export function InvoiceItems({ items, currency, vatRate, fault, onItems }: ItemsProps) {
   const { t } = useLocale('payment-requests');
   return (
     <div className={css.items}>
@@ -52,6 +53,7 @@ export function InvoiceItems({ items, vatRate, fault, onItems }: ItemsProps) {
         <Item
           key={item.key}
           item={item}
+          currency={currency}
           place={place}
           fault={fault}
           onChange={(change) => onItems(items.map((one) => (one === item ? { ...item, ...change } : one)))}
@@ -68,7 +70,7 @@ export function InvoiceItems({ items, vatRate, fault, onItems }: ItemsProps) {
   );
 }
 
-interface ItemProps extends Pick<ItemsProps, 'fault'> {
+interface ItemProps extends Pick<ItemsProps, 'currency' | 'fault'> {
   readonly item: TypedItem;
   readonly place: number;
   readonly onChange: (change: Partial<TypedItem>) => void;
@@ -76,14 +78,14 @@ interface ItemProps extends Pick<ItemsProps, 'fault'> {
   readonly onRemove: (() => void) | null;
 }
 
-function Item({ item, place, fault, onChange, onRemove }: ItemProps) {
-  const { t, number } = useLocale('payment-requests', 'list');
-  const { plain } = useTypedNumber();
+function Item({ item, currency, place, fault, onChange, onRemove }: ItemProps) {
+  const { t } = useLocale('payment-requests', 'list');
+  const { plain, example } = useTypedNumber();
   const problem = (field: keyof typeof PARAMS): string | null => {
     const typed = item[field];
     const isNoNumber = typed.trim() !== '' && plain(typed) === null;
     return isNoNumber
-      ? t('not_a_number', { example: number(12.5) })
+      ? t('not_a_number', { example: example(field === 'price' ? currency : undefined) })
       : problemOf(fault, `items.${place}.${PARAMS[field]}`);
   };
   return (

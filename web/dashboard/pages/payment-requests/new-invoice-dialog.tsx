@@ -187,7 +187,13 @@ function PriceFields({ form, defaults, fault, set }: PartProps) {
         options={(['without', 'with'] as const).map((one) => [one, t(`invoice_prices_${one}`)])}
         onValue={(value) => set({ includesVat: value === 'with' })}
       />
-      <InvoiceItems items={form.items} vatRate={defaults.vat_rate} fault={fault} onItems={(items) => set({ items })} />
+      <InvoiceItems
+        items={form.items}
+        currency={form.currency}
+        vatRate={defaults.vat_rate}
+        fault={fault}
+        onItems={(items) => set({ items })}
+      />
       <Totals items={form.items} currency={form.currency} includesVat={form.includesVat} />
     </>
   );

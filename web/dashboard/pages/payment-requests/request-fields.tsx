@@ -73,9 +73,10 @@ interface AmountFieldProps extends FieldsProps {
 }
 
 function AmountField({ form, offer, fault, onChange, label, of, param }: AmountFieldProps) {
-  const { t, number } = useLocale('payment-requests', 'list');
-  const { plain } = useTypedNumber();
+  const { t } = useLocale('payment-requests', 'list');
+  const { plain, example } = useTypedNumber();
   const typed = form[of];
+  const currency = form.currency === '' ? (offer.defaults.currency ?? 'USD') : form.currency;
   const isNoNumber = typed.trim() !== '' && plain(typed) === null;
   return (
     <Field
@@ -85,11 +86,11 @@ function AmountField({ form, offer, fault, onChange, label, of, param }: AmountF
       max={20}
       required={of === 'amount'}
       autoComplete="off"
-      problem={isNoNumber ? t('not_a_number', { example: number(12.5) }) : problemOf(fault, param)}
+      problem={isNoNumber ? t('not_a_number', { example: example(currency) }) : problemOf(fault, param)}
       unit={
         <Select
           label={t('currency')}
-          value={form.currency === '' ? (offer.defaults.currency ?? 'USD') : form.currency}
+          value={currency}
           options={offer.currencies.map((one) => [one, one])}
           onValue={(value) => onChange({ currency: offer.currencies.find((one) => one === value) ?? '' })}
         />

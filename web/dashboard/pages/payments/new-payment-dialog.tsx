@@ -54,12 +54,13 @@ const EMPTY: Fields = {
 
 /** Creates a payment by hand, and shows its link. */
 export function NewPaymentDialog({ onClose }: { readonly onClose: () => void }) {
-  const { t, number } = useLocale('detail', 'list');
-  const { plain } = useTypedNumber();
+  const { t } = useLocale('detail', 'list');
+  const { plain, example } = useTypedNumber();
   const { mode } = useScope();
   const [fields, setFields] = useState(EMPTY);
   const set = (change: Partial<Fields>): void => setFields((before) => ({ ...before, ...change }));
   const { offer, defaults, create } = useCreate(fields);
+  const currency = fields.currency === '' ? defaults.currency : fields.currency;
   if (create.data !== undefined)
     return <Created made={create.data} email={fields.customer_email.trim()} onClose={onClose} />;
   if (offer.data === undefined || offer.data.data.length === 0) return <NoForm offer={offer} onClose={onClose} />;
@@ -83,13 +84,13 @@ export function NewPaymentDialog({ onClose }: { readonly onClose: () => void }) 
         autoComplete="off"
         problem={
           fields.amount.trim() !== '' && plain(fields.amount) === null
-            ? t('not_a_number', { example: number(12.5) })
+            ? t('not_a_number', { example: example(currency) })
             : problemOf(create.error, 'amount')
         }
         unit={
           <Select
             label={t('currency')}
-            value={fields.currency === '' ? defaults.currency : fields.currency}
+            value={currency}
             options={currencies.map((one) => [one, one])}
             onValue={(value) => set({ currency: currencies.find((one) => one === value) ?? '' })}
           />

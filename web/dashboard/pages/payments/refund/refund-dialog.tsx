@@ -207,9 +207,7 @@ function Target({ payment, network, fields, fault, onChange }: TargetProps) {
 }
 
 /** `BTC bitcoin`. */
-function keyOf({ asset, network }: RefundableView): string {
-  return `${asset} ${network}`;
-}
+const keyOf = ({ asset, network }: RefundableView): string => `${asset} ${network}`;
 
 function sizeOf(
   payment: PaymentView,
@@ -233,7 +231,8 @@ function sizeProblem(
 ): string | null {
   if (size.kind === 'too_much') return t('amount_too_much', { amount: coin(left, asset) });
   if (size.kind !== 'wrong' || !isChecked) return null;
-  return t(unit === 'coin' ? 'coins_wrong' : 'amount_wrong', { decimals: size.decimals, example: number(12.5) });
+  const text = unit === 'coin' ? 'coins_wrong' : 'amount_wrong';
+  return t(text, { ...size, example: number(size.decimals === 0 ? 12 : 12.5) });
 }
 
 interface SizeChoicesProps {

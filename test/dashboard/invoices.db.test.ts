@@ -233,6 +233,10 @@ describe('invoices', () => {
     expect(await param({ seller_tax_id: 'x'.repeat(5_000) })).toBe('seller_tax_id');
     for (const vat_rate of ['-1', '101', 'x', '1.234']) expect(await param({ vat_rate })).toBe('vat_rate');
     expect(await param({ due_days: '366' })).toBe('due_days');
+    for (const field of ['seller_lines', 'seller_tax_id']) {
+      const { error } = (await save<Refused>({ [field]: '한국' })).body;
+      expect([error.param, error.message]).toEqual([field, expect.stringContaining('no font here has: 한 국.')]);
+    }
     const { message } = (await save<Refused>({ vat_rate: '101' })).body.error;
     expect(message).toBe((await refusalOfRate('101')).message);
   });

@@ -1,3 +1,4 @@
+import type { InvoiceDocument } from '../../domain/invoice-document.ts';
 import { INVOICE_LIMITS, partyFaults, type InvoiceFault } from '../../domain/parse-invoice.ts';
 import type { Database } from '../../store/database.ts';
 import {
@@ -7,8 +8,9 @@ import {
 } from '../../store/payments/invoice-documents.ts';
 import { findProject, lockProject } from '../../store/projects/projects.ts';
 import { differences, recordAudit } from '../audit.ts';
-import type { App } from '../context.ts';
 import { noProject, rejected, type Rejected } from '../rejected.ts';
+import type { Documents } from './invoice-pdf.ts';
+import { tryRendering, type Unprintable } from './try-rendering.ts';
 
 export type { InvoiceSettings };
 
@@ -23,19 +25,38 @@ const USUAL: InvoiceSettings = {
   reminds: false,
 };
 
+/** An invoice with nothing but its seller. */
+const TRIAL: Omit<InvoiceDocument, 'number' | 'seller'> = {
+  issuedOn: '2026-01-31',
+  suppliedOn: null,
+  dueOn: '2026-01-31',
+  buyer: null,
+  currency: 'EUR',
+  pricesIncludeTax: false,
+  items: [{ description: '-', quantity: 1_000n, unitMinor: 1n, rate: 0 }],
+  note: null,
+  paymentUrl: '',
+  paid: null,
+};
+const TRIAL_LOOKS = { language: 'en', logo: null } as const;
+
 /** The settings of a project for invoices; without a seller's lines until they are entered. */
 export async function invoiceSettings(db: Database, projectId: string): Promise<InvoiceSettings> {
   return (await findInvoiceSettings(db, projectId)) ?? USUAL;
 }
 
-/** Saves what a project prints on later invoices. Those that were issued stay as they are. */
+/**
+ * Saves what a project prints on later invoices, after an invoice with it was rendered. Those that were issued stay as
+ * they are.
+ */
 export async function changeInvoiceSettings(
-  app: App,
+  { app, renderer }: Documents,
   projectId: string,
   given: InvoiceSettings,
 ): Promise<
   | { readonly kind: 'done'; readonly settings: InvoiceSettings }
   | { readonly kind: 'invalid'; readonly faults: readonly InvoiceFault[] }
+  | Unprintable
   | Rejected
 > {
   const { prefix, sellerLines, sellerTaxId, vatRate, dueDays } = given;
@@ -49,8 +70,11 @@ export async function changeInvoiceSettings(
   if (!Number.isInteger(dueDays) || dueDays < 0 || dueDays > MAX_DUE_DAYS) {
     return rejected('whole_number', { param: 'dueDays', min: 0, max: MAX_DUE_DAYS });
   }
-  const faults = partyFaults('seller', { lines: sellerLines, taxId: sellerTaxId });
+  const seller = { lines: sellerLines, taxId: sellerTaxId };
+  const faults = partyFaults('seller', seller);
   if (faults.length > 0) return { kind: 'invalid', faults };
+  const unprintable = await tryRendering(renderer, { ...TRIAL, number: `${prefix}2026-9999`, seller }, TRIAL_LOOKS);
+  if (unprintable !== null) return unprintable;
   return app.db.transaction().execute(async (trx) => {
     await lockProject(trx, projectId);
     if ((await findProject(trx, projectId)) === null) return noProject(projectId);

@@ -42,7 +42,11 @@ export function wantedInvoice(
 export async function withSeller(app: TestApp, change: Partial<InvoiceSettings> = {}): Promise<void> {
   const usual = await invoiceSettings(app.db, app.projectId);
   const seller = { sellerLines: ['Northside Coffee Ltd', '12 Harbour Street'], sellerTaxId: 'DE123456789' };
-  const saved = await changeInvoiceSettings(app, app.projectId, { ...usual, ...seller, ...change });
+  const saved = await changeInvoiceSettings({ app, renderer: app.renderer }, app.projectId, {
+    ...usual,
+    ...seller,
+    ...change,
+  });
   expect(saved.kind).toBe('done');
 }
 

@@ -248,7 +248,10 @@ it('settings with an odd prefix, rate or number of days, or without a seller are
   const app = await testApp();
   const usual = { ...(await invoiceSettings(app.db, app.projectId)), sellerLines: ['Shop'] };
   const refused = async (change: Partial<typeof usual>) => {
-    const outcome = await changeInvoiceSettings(app, app.projectId, { ...usual, ...change });
+    const outcome = await changeInvoiceSettings({ app, renderer: app.renderer }, app.projectId, {
+      ...usual,
+      ...change,
+    });
     return outcome.kind === 'rejected' ? outcome.param : outcome.kind === 'invalid' ? outcome.faults[0]?.field : 'done';
   };
   expect(await refused({ prefix: 'Ä-' })).toBe('prefix');
@@ -259,4 +262,17 @@ it('settings with an odd prefix, rate or number of days, or without a seller are
   expect(await refused({ sellerLines: [] })).toBe('seller.lines');
   expect(await refused({ sellerLines: ['x'.repeat(5_000)] })).toBe('seller.lines.0');
   expect(await refused({})).toBe('done');
+});
+
+it('settings with a seller that no font can print, or while the renderer is busy, are not saved', async () => {
+  const app = await seller();
+  const before = await invoiceSettings(app.db, app.projectId);
+  const save = (change: Partial<typeof before>, renderer = app.renderer) =>
+    changeInvoiceSettings({ app, renderer }, app.projectId, { ...before, ...change });
+  const missing = { kind: 'missing_characters', characters: ['한', '국'] };
+  expect(await save({ sellerLines: ['Shop', '한국'] })).toEqual({ ...missing, field: 'seller.lines' });
+  expect(await save({ sellerTaxId: '한국' })).toEqual({ ...missing, field: 'seller.tax_id' });
+  const busy = { render: () => Promise.resolve({ kind: 'busy' } as const), stop: () => Promise.resolve() };
+  expect(await save({ sellerLines: ['Other'] }, busy)).toEqual({ kind: 'busy' });
+  expect(await invoiceSettings(app.db, app.projectId)).toEqual(before);
 });

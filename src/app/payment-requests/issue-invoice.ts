@@ -1,5 +1,4 @@
 import { DOCUMENT_LANGUAGES, documentTitle } from '../../documents/words.ts';
-import type { RenderOutcome } from '../../documents/renderer.ts';
 import { encodeId } from '../../domain/id.ts';
 import { totalsOf, type InvoiceContent } from '../../domain/invoice-document.ts';
 import { nextReminder } from '../../domain/invoice-reminders.ts';
@@ -26,6 +25,7 @@ import { insertNewRequest, type NewRequest } from './create-request.ts';
 import { documentOf, invoicePdf, printableLogo, type Documents } from './invoice-pdf.ts';
 import { invoiceSettings } from './invoice-settings.ts';
 import { auditedRequest } from './save-request.ts';
+import { tryRendering, type Unprintable } from './try-rendering.ts';
 
 export { DOCUMENT_LANGUAGES };
 
@@ -42,10 +42,7 @@ type Refused = Extract<TokenRefusal, { readonly kind: 'refused' }>;
 
 export type InvoiceRefusal =
   | { readonly kind: 'invalid'; readonly faults: readonly InvoiceFault[] }
-  /** No font has these. `field` is the first one that has any. */
-  | { readonly kind: 'missing_characters'; readonly field: string; readonly characters: readonly string[] }
-  /** Too many documents are being rendered, or this one takes too long. */
-  | { readonly kind: 'busy' }
+  | Unprintable
   | Refused
   | Rejected;
 
@@ -179,10 +176,7 @@ async function checkInvoice(
   const trial = { id: newId(app, app.clock()), mode };
   const number = numberText(settings, yearOf(content.issuedOn), 9_999);
   const looks = { language, logo: await printableLogo(app, projectId), isTest: mode === 'test' };
-  const refusal = renderRefusal(
-    await renderer.render(documentOf(app, trial, { content, number }, null), looks),
-    content,
-  );
+  const refusal = await tryRendering(renderer, documentOf(app, trial, { content, number }, null), looks);
   if (refusal !== null) return refusal;
   const request = {
     projectId,
@@ -209,19 +203,4 @@ function isToday(day: string, now: number): boolean {
   const HOUR_MS = 60 * 60_000;
   const start = Date.parse(`${day}T00:00:00Z`);
   return now >= start - 14 * HOUR_MS && now < start + 36 * HOUR_MS;
-}
-
-function renderRefusal(outcome: RenderOutcome, content: InvoiceContent): InvoiceRefusal | null {
-  if (outcome.kind === 'rendered') return null;
-  if (outcome.kind !== 'missing_characters') return { kind: 'busy' };
-  const { characters } = outcome;
-  const has = (text: string | null): boolean => characters.some((one) => text?.includes(one) === true);
-  const texts: readonly (readonly [string, string | null])[] = [
-    ...content.items.map(({ description }, place) => [`items.${place}.description`, description] as const),
-    ['buyer.lines', content.buyer?.lines.join('\n') ?? null],
-    ['buyer.tax_id', content.buyer?.taxId ?? null],
-    ['note', content.note],
-  ];
-  const field = texts.find(([, text]) => has(text))?.[0] ?? 'seller.lines';
-  return { kind: 'missing_characters', field, characters };
 }

@@ -1,7 +1,9 @@
+import type { Unprintable } from '../../../app/payment-requests/try-rendering.ts';
 import { amountRange } from '../../../domain/amount-range.ts';
 import { FIATS, isFiat, MIN_AMOUNT_MINOR } from '../../../domain/money.ts';
 import type { InvoiceFault } from '../../../domain/parse-invoice.ts';
 import type { RequestError } from '../../errors.ts';
+import { sentenceError } from '../../page-sentences.ts';
 import { badField } from '../refusal-words.ts';
 
 /** The answer to a wrong field of an invoice or of the settings for invoices. */
@@ -46,4 +48,11 @@ function fieldOf(named: string): string {
   const item = /^items\.(\d+)(?:\.unit_minor)?$/.exec(named);
   if (item !== null) return `items.${item[1]}.price`;
   return named.replace(/^(buyer|seller)\.(lines|tax_id).*$/, '$1_$2');
+}
+
+/** The answer to an invoice, or settings for invoices, that cannot be rendered. */
+export function unprintableError(outcome: Unprintable): RequestError {
+  if (outcome.kind === 'busy') return sentenceError('service_unavailable', 'documents_busy');
+  const characters = outcome.characters.slice(0, 20).join(' ');
+  return badField(fieldOf(outcome.field), 'invoice_characters', { characters });
 }

@@ -19,11 +19,11 @@ import { refusalError, sentenceError } from '../../page-sentences.ts';
 import { invoiceFile, sendPdf } from '../../pdf.ts';
 import { CONTRACT, type AnswerOf, type BodyOf } from '../contract.ts';
 import { noRequest, requestSelector, requestViewer } from '../payment-requests/routes.ts';
-import { badField, done, refusedError } from '../refusal-words.ts';
+import { done, refusedError } from '../refusal-words.ts';
 import type { Dashboard, Routes } from '../route.ts';
 import { formRequest, notAgain, scopeIn, type ProjectScope } from '../scope.ts';
 import type { InvoiceSettingsView } from './contract.ts';
-import { faultError } from './faults.ts';
+import { faultError, unprintableError } from './faults.ts';
 
 const SETTINGS = '/dashboard/api/projects/:project/settings/invoices';
 const DOCUMENTS = '/dashboard/api/projects/:project/:mode/invoice-documents';
@@ -65,11 +65,8 @@ export function invoiceDocumentRoutes(routes: Routes, dashboard: Dashboard): voi
       case 'invalid':
         throw faultError(outcome.faults[0] ?? { field: 'items', rule: 'empty' }, body.currency);
       case 'missing_characters':
-        throw badField(outcome.field.replace(/^(buyer|seller)\./, '$1_'), 'invoice_characters', {
-          characters: outcome.characters.slice(0, 20).join(' '),
-        });
       case 'busy':
-        throw sentenceError('service_unavailable', 'documents_busy');
+        throw unprintableError(outcome);
       case 'refused':
         throw refusedError(outcome, outcome.param);
       case 'rejected':
@@ -114,7 +111,7 @@ function fileRoute({ app }: Routes, documents: Documents): void {
   });
 }
 
-function settingsOf(routes: Routes, { people: { app: core } }: Dashboard): void {
+function settingsOf(routes: Routes, { people: { app: core }, renderer }: Dashboard): void {
   const viewOf = (settings: InvoiceSettings): InvoiceSettingsView => ({
     prefix: settings.prefix,
     seller_lines: settings.sellerLines.join('\n'),
@@ -129,7 +126,7 @@ function settingsOf(routes: Routes, { people: { app: core } }: Dashboard): void 
   );
   routes.add(`POST ${SETTINGS}`, MANAGE, async ({ scope: { projectId }, body, own }) => {
     const days = body.due_days.trim();
-    const saved = await changeInvoiceSettings(own, projectId, {
+    const saved = await changeInvoiceSettings({ app: own, renderer }, projectId, {
       prefix: body.prefix.trim(),
       sellerLines: linesOf(body.seller_lines),
       sellerTaxId: textOrNull(body.seller_tax_id),
@@ -138,6 +135,7 @@ function settingsOf(routes: Routes, { people: { app: core } }: Dashboard): void 
       dueDays: /^\d{1,9}$/.test(days) ? Number(days) : NaN,
       reminds: body.reminds,
     });
+    if (saved.kind === 'missing_characters' || saved.kind === 'busy') throw unprintableError(saved);
     if (saved.kind === 'invalid') throw faultError(saved.faults[0] ?? { field: 'seller.lines', rule: 'empty' }, '');
     return viewOf(done(saved).settings);
   });

@@ -42,25 +42,29 @@ export function addCustomerCommands(customer: Command): void {
       return withCointill(async ({ app }) => {
         const wanted: CustomerRequest = { email, days };
         const { counts, hasMore, open } = done(await previewCustomerData(app, projectId, wanted));
-        let cleared = 0;
+        const cleared = { payments: 0, invoices: 0 };
         for (let after: string | null = null; yes === true;) {
           const step: { readonly counts: CustomerDataCounts; readonly next: string | null } = done(
             await removeCustomerData(app, projectId, wanted, after),
           );
-          cleared += step.counts.payments;
+          cleared.payments += step.counts.payments;
+          cleared.invoices += step.counts.invoices;
           after = step.next;
           if (after === null) break;
         }
-        print(options, { ...record(counts), has_more: hasMore, open, cleared }, () => [
+        const ended = { cleared: cleared.payments, cleared_invoices: cleared.invoices };
+        print(options, { ...record(counts), has_more: hasMore, open, ...ended }, () => [
           ...lines(counts, hasMore, open),
           '',
           yes === true
-            ? `Deleted the data of ${cleared} payments. Older backups and exported files still contain this data.`
+            ? `Deleted the data of ${counted(cleared.payments, 'payment')} and the e-mail addresses of ${counted(cleared.invoices, 'invoice')}. Older backups and exported files still contain this data.`
             : 'Nothing was deleted. To delete the data for good, add --yes.',
         ]);
       });
     });
 }
+
+const counted = (count: number, name: string): string => `${count} ${name}${count === 1 ? '' : 's'}`;
 
 function record({ payments, events, notes, refundReasons, answers, invoices }: CustomerDataCounts): object {
   return { payments, events, notes, refund_reasons: refundReasons, answers, invoices };

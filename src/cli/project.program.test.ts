@@ -3,6 +3,8 @@ import { access, mkdir, readFile, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, it } from 'vitest';
 import { testDatabase } from '../../test/database.ts';
+import { testApp } from '../../test/harness.ts';
+import { issued, withSeller } from '../app/payment-requests/invoices.fixture.ts';
 import { program, textAt } from './program.fixture.ts';
 
 it('makes, lists, changes, deactivates and activates projects', async () => {
@@ -73,6 +75,7 @@ it('makes, lists, changes, deactivates and activates projects', async () => {
     answers: 0,
     open: 0,
     cleared: 0,
+    cleared_invoices: 0,
   };
   expect(await cointill.json('customer', 'delete', '--project', id, '--older-than', '30', '--yes')).toEqual(counts);
   const file = path.join(cointill.dataDir, 'shop.jsonl');
@@ -81,6 +84,18 @@ it('makes, lists, changes, deactivates and activates projects', async () => {
 
   expect(await cointill.json('project', 'deactivate', id)).toMatchObject({ id, active: false });
   expect(await cointill.json('project', 'activate', id)).toMatchObject({ id, active: true });
+});
+
+it('says that it removed the address of an invoice that nobody has paid', async () => {
+  const app = await testApp();
+  await withSeller(app);
+  for (const email of ['ann@shop.example', 'bob@shop.example']) await issued(app, { email });
+  const cointill = await program({ DATABASE_URL: app.database.url });
+  const remove = ['customer', 'delete', '--project', app.projectId, '--yes', '--email'];
+  const { stdout } = await cointill.run(...remove, 'ann@shop.example');
+  expect(stdout).toContain('Deleted the data of 0 payments and the e-mail addresses of 1 invoice.');
+  expect(await cointill.json(...remove, 'bob@shop.example')).toMatchObject({ cleared: 0, cleared_invoices: 1 });
+  expect(await cointill.json(...remove, 'bob@shop.example')).toMatchObject({ cleared: 0, cleared_invoices: 0 });
 });
 
 it('an export that the disk takes only a part of fails, and leaves no file', async () => {

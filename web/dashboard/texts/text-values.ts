@@ -257,7 +257,7 @@ export interface TextValues {
   readonly settings_customers_more: 'count';
   readonly settings_customers_open: 'count';
   readonly settings_customers_progress: 'count';
-  readonly settings_customers_done: 'count';
+  readonly settings_customers_done: 'invoices' | 'payments';
   readonly settings_deactivate_keys: 'live' | 'test';
   readonly settings_deactivate_pages: 'live' | 'test';
   readonly settings_deactivate_hooks: 'live' | 'test';

@@ -99,21 +99,22 @@ function useDeletion(request: Request, onDone: () => void) {
   const count = useMutation({ mutationFn: () => api(COUNT, { params, body: request }) });
   const remove = useMutation({
     mutationFn: async () => {
-      let payments = 0;
+      const removed = { payments: 0, invoices: 0 };
       for (let after: string | null = null; ;) {
         const answer: { counts: CustomerDataView; next: string | null } = await api(DELETE, {
           params,
           body: { ...request, after },
         });
-        payments += answer.counts.payments;
+        removed.payments += answer.counts.payments;
+        removed.invoices += answer.counts.invoices;
         after = answer.next;
-        setCleared(payments);
-        if (after === null || isGone.current) return payments;
+        setCleared(removed.payments);
+        if (after === null || isGone.current) return removed;
       }
     },
-    onSuccess: (payments) => {
+    onSuccess: ({ payments, invoices }) => {
       void queries.invalidateQueries();
-      toast(t('settings_customers_done', { count: number(payments) }));
+      toast(t('settings_customers_done', { payments: number(payments), invoices: number(invoices) }));
       onDone();
     },
   });

@@ -25,7 +25,7 @@ export interface ProcessMemory {
   /** The idempotency keys of requests that are running, each with project, mode and route. */
   readonly runningKeys: Set<string>;
   /** The documents of invoices that are being rendered, by payment request and file. */
-  readonly renderings: Map<string, Promise<Buffer | null>>;
+  readonly renderings: Map<string, Promise<Buffer | 'busy' | 'not_found'>>;
   /** The next addresses of a wallet that refunds have asked for: from index `from`, up to `to`. */
   readonly nextAddresses: WeakMap<
     WalletDeriver,

@@ -50,23 +50,23 @@ export async function invoicePdf(documents: Documents, request: PaymentRequest, 
   const rendering =
     renderings.get(name) ?? renderAndSave(documents, request, invoice, file).finally(() => renderings.delete(name));
   renderings.set(name, rendering);
-  const bytes = await rendering;
-  return bytes === null ? { kind: 'busy' } : { kind: 'pdf', fileName, bytes };
+  const rendered = await rendering;
+  return typeof rendered === 'string' ? { kind: rendered } : { kind: 'pdf', fileName, bytes: rendered };
 }
 
-/** The document as it is saved; null if too many are being rendered. */
+/** The document as it is saved. `busy`: too many are being rendered. `not_found`: it is not paid any more. */
 async function renderAndSave(
   { app, renderer }: Documents,
   request: PaymentRequest,
   invoice: IssuedInvoice,
   file: InvoiceFile,
-): Promise<Buffer | null> {
+): Promise<Buffer | 'busy' | 'not_found'> {
   const { language } = invoice;
   const paid = file === 'receipt' ? await paidOf(app, request) : null;
-  if (file === 'receipt' && paid === null) return { kind: 'not_found' };
+  if (file === 'receipt' && paid === null) return 'not_found';
   const looks = { language, logo: await printableLogo(app, request.projectId), isTest: request.mode === 'test' };
   const rendered = await renderer.render(documentOf(app, request, invoice, paid), looks);
-  if (rendered.kind === 'busy' || rendered.kind === 'too_slow') return null;
+  if (rendered.kind === 'busy' || rendered.kind === 'too_slow') return 'busy';
   if (rendered.kind !== 'rendered') throw new Error(`The fonts lack ${rendered.characters.join(' ')}.`);
   const bytes = Buffer.from(rendered.pdf);
   await saveInvoicePdf(app.db, { requestId: request.id, kind: file, bytes });

@@ -1,21 +1,16 @@
 import { PostgresDriver, type DatabaseConnection, type PostgresDialectConfig, type Transaction } from 'kysely';
 import type { Tables } from './tables.ts';
-import type { Wakeup, WakeupPayloads, Wakeups, WakeupTopic } from './wakeups.ts';
+import type { Wakeup, Wakeups } from './wakeups.ts';
 
 /** The wake-ups that wait for the commit of the transaction that is open on a connection. */
 const waiting = new WeakMap<DatabaseConnection, Wakeup[]>();
 
 /** Wakes every process once the transaction has committed, and nobody if it is rolled back. */
-export function wake<T extends WakeupTopic>(
-  trx: Transaction<Tables>,
-  topic: T,
-  ...payload: WakeupPayloads[T]
-): Promise<void> {
-  const wakeup = [topic, ...payload] as unknown as Wakeup;
+export function wake(trx: Transaction<Tables>, ...wakeups: readonly Wakeup[]): Promise<void> {
   return trx.getExecutor().provideConnection(async (connection) => {
     const others = waiting.get(connection);
-    if (others === undefined) waiting.set(connection, [wakeup]);
-    else others.push(wakeup);
+    if (others === undefined) waiting.set(connection, [...wakeups]);
+    else others.push(...wakeups);
   });
 }
 

@@ -33,7 +33,7 @@ const commit = <Result>({ handle }: Process, work: (trx: Trx) => Promise<Result>
 /** The wake-ups that another process has heard once everything sent before has arrived. */
 async function heardBy(other: Process, by: Process): Promise<readonly string[]> {
   const last = `sweeps ${randomUUID()}`;
-  await commit(by, (trx) => wake(trx, 'sweeps', last.slice('sweeps '.length)));
+  await commit(by, (trx) => wake(trx, ['sweeps', last.slice('sweeps '.length)]));
   await vi.waitFor(() => expect(other.heard.join(' ')).toContain(last), WAIT);
   return other.heard.filter((one) => !one.startsWith('sweeps '));
 }
@@ -45,8 +45,8 @@ it('a wake-up comes once its transaction has committed: to its own process at on
   const database = await testDatabase();
   const [one, two] = [await processOf(database), await processOf(database)];
   await commit(one, async (trx) => {
-    await wake(trx, 'payments', 'a', 'b');
-    await wake(trx, 'deliveries');
+    await wake(trx, ['payments', 'a', 'b']);
+    await wake(trx, ['deliveries']);
     await sql`select 1`.execute(trx);
     expect(one.heard).toEqual([]);
   });
@@ -62,11 +62,11 @@ it('a transaction that is rolled back wakes nobody, and neither does the next on
   const database = await testDatabase();
   const [one, two] = [await processOf(database), await processOf(database)];
   const failing = commit(one, async (trx) => {
-    await wake(trx, 'payments', 'lost');
+    await wake(trx, ['payments', 'lost']);
     throw new Error('changed my mind');
   });
   await expect(failing).rejects.toThrow('changed my mind');
-  for (let round = 0; round < 4; round += 1) await commit(one, (trx) => wake(trx, 'chain', 'bitcoin'));
+  for (let round = 0; round < 4; round += 1) await commit(one, (trx) => wake(trx, ['chain', 'bitcoin']));
   expect(await heardBy(two, one)).not.toContain('payments lost');
   expect(one.heard).not.toContain('payments lost');
 });
@@ -75,7 +75,7 @@ it('what many commits say meanwhile is sent together, each payment once, and non
   const database = await testDatabase();
   const [one, two] = [await processOf(database), await processOf(database)];
   const ids = Array.from({ length: 1_001 }, () => randomUUID());
-  await commit(one, (trx) => wake(trx, 'payments', ...ids));
+  await commit(one, (trx) => wake(trx, ['payments', ...ids]));
   // While the first of them is on its way.
   for (const id of ids) one.handle.wakeups.send(['payments', id]);
   const told = (await heardBy(two, one)).flatMap((text) => text.split(' ').slice(1));
@@ -91,7 +91,7 @@ it('wake-ups wait while the database takes none, and are sent when it does again
   const end = sql`select pg_terminate_backend(pg_backend_pid())`.compile(one.handle.db);
   const [ended] = await Promise.allSettled([
     one.handle.pipeline.executeQuery(end),
-    commit(one, (trx) => wake(trx, 'attention', 'shop', 'live')),
+    commit(one, (trx) => wake(trx, ['attention', 'shop', 'live'])),
   ]);
   expect(ended.status).toBe('rejected');
   await vi.waitFor(() => expect(two.heard).toContain('attention shop live'), WAIT);
@@ -102,7 +102,7 @@ it('a process that closes tells the others first', async () => {
   const two = await processOf(database);
   const handle = openDatabase({ connectionString: database.url }, { maxConnections: 2, onError: () => {} });
   for (let round = 0; round < 20; round += 1) {
-    await handle.db.transaction().execute((trx) => wake(trx, 'payments', `p${round}`));
+    await handle.db.transaction().execute((trx) => wake(trx, ['payments', `p${round}`]));
   }
   await handle.close();
   await vi.waitFor(() => expect(two.heard.join(' ')).toContain('p19'), WAIT);

@@ -52,7 +52,7 @@ export interface Wakeups {
  * NOTIFY makes each commit wait for a lock of the whole server, so the others are told apart from commits, at most this
  * often, with all that happened meanwhile.
  */
-const PAUSE_MS = 5;
+const PAUSE_MS = 20;
 const RETRY_MS = 250;
 /** PostgreSQL refuses a payload of 8,000 bytes; `payments`, 200 ids and a sender are 7,418. */
 const IDS_PER_PAYLOAD = 200;

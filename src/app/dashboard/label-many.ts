@@ -56,7 +56,7 @@ export async function labelMany(app: App, scope: ProjectMode, change: LabelChang
       return auditEntry(app, { action, projectId: scope.projectId, subject, ...values });
     });
     await insertAuditEntries(trx, entries);
-    if (changed.length > 0) await wake(trx, 'payments', ...changed);
+    if (changed.length > 0) await wake(trx, ['payments', ...changed]);
     const failed = ids.flatMap((id): LabelledMany['failed'] => {
       const payment = known.get(id);
       if (payment === undefined) return [{ id, name: null, reason: 'missing' }];

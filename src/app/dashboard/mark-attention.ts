@@ -51,7 +51,7 @@ export async function markAttention(
   const open = openKeys(await attentionItems(app, scope, sources));
   return app.db.transaction().execute(async (trx) => {
     const outcome = await markOne(app, trx, { scope, open, people: null }, marking);
-    if (outcome.kind === 'done') await wake(trx, 'attention', scope.projectId, scope.mode);
+    if (outcome.kind === 'done') await wake(trx, ['attention', scope.projectId, scope.mode]);
     return outcome;
   });
 }
@@ -80,7 +80,7 @@ export async function markManyAttention(
       const outcome = await markOne(app, trx, { scope, open, people }, marking);
       if (outcome.kind !== 'done') refused.push({ key: marking.key, refusal: outcome });
     }
-    if (refused.length < sorted.length) await wake(trx, 'attention', scope.projectId, scope.mode);
+    if (refused.length < sorted.length) await wake(trx, ['attention', scope.projectId, scope.mode]);
     return refused;
   });
 }

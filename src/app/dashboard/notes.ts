@@ -83,7 +83,7 @@ export async function annotate(
     const [payment] = await lockPayments(trx, [selector.id]);
     if (payment === undefined || !selects(selector, payment)) return rejected('no_payment');
     const outcome = await work(trx, payment);
-    if (outcome.kind === 'done') await wake(trx, 'payments', payment.id);
+    if (outcome.kind === 'done') await wake(trx, ['payments', payment.id]);
     return outcome;
   });
 }

@@ -110,7 +110,9 @@ it('a watcher is woken only by changes of its own payment, and not after it has 
 });
 
 it('1,000 payments that change in one statement wake each watcher once', async () => {
-  const { app, watch } = await watching();
+  const app = await testApp();
+  // A busy machine may lose and find the connection meanwhile, which wakes everybody once more.
+  const watch = watchOf({ ...listener(app.database), onUp: () => {} });
   const payments = await Promise.all(Array.from({ length: 1_000 }, () => app.pay()));
   const woken = payments.map(({ id }) => wakes(watch, id));
   app.clock.advance(60_000);

@@ -30,7 +30,7 @@ interface Watcher {
 }
 
 /** How many steps it takes to wake all watchers. */
-const SPREAD_STEPS = 20;
+const STEPS = 20;
 
 /**
  * The watch of one process. When notifications come back, all watchers are woken once, because a change may have been
@@ -44,19 +44,22 @@ export function createPaymentWatch(
   const byPayment = new Map<string, Set<Watcher>>();
   const byNetwork = new Map<Network, Set<Watcher>>();
   const all = new Set<Watcher>();
+  /** Watchers by the turn in which they began to watch: each is woken anyway when its turn comes again. */
+  const byTurn = new Map<number, Set<Watcher>>();
+  let turn = 0;
   let spreading: NodeJS.Timeout | undefined;
 
   /**
    * Wakes all watchers. A new round replaces one still under way, and also wakes those that the old round did not
    * reach.
    */
-  const wakeAll = (overMs: number): void => {
+  const wakeAll = (): void => {
     clearTimeout(spreading);
     const waiting = [...all];
-    const perStep = Math.ceil(waiting.length / SPREAD_STEPS);
+    const perStep = Math.ceil(waiting.length / STEPS);
     const step = (): void => {
       for (const watcher of waiting.splice(0, perStep)) if (all.has(watcher)) watcher.wake();
-      if (waiting.length > 0) spreading = setTimeout(step, overMs / SPREAD_STEPS);
+      if (waiting.length > 0) spreading = setTimeout(step, spreadMs / STEPS);
     };
     step();
   };
@@ -65,17 +68,23 @@ export function createPaymentWatch(
     for (const id of ids) wakeEach(byPayment.get(id));
   });
   notifications.on('chain', ([network]) => wakeEach(byNetwork.get(network)));
-  notifications.onUp(() => wakeAll(spreadMs));
-  const timer = setInterval(() => wakeAll(everyMs), everyMs);
+  notifications.onUp(wakeAll);
+  const timer = setInterval(() => {
+    turn = (turn + 1) % STEPS;
+    wakeEach(byTurn.get(turn));
+  }, everyMs / STEPS);
 
   return {
     watch: (paymentId, network, listener) => {
       const watcher: Watcher = { wake: listener };
+      const own = turn;
       all.add(watcher);
+      join(byTurn, own, watcher);
       join(byPayment, paymentId, watcher);
       if (network !== null) join(byNetwork, network, watcher);
       return () => {
         all.delete(watcher);
+        leave(byTurn, own, watcher);
         leave(byPayment, paymentId, watcher);
         if (network !== null) leave(byNetwork, network, watcher);
       };
@@ -86,7 +95,7 @@ export function createPaymentWatch(
     stop: () => {
       clearInterval(timer);
       clearTimeout(spreading);
-      for (const group of [all, byPayment, byNetwork]) group.clear();
+      for (const group of [all, byPayment, byNetwork, byTurn]) group.clear();
     },
   };
 }

@@ -102,7 +102,7 @@ function save(app: App, scope: ProjectMode, items: readonly AttentionItem[]): Pr
       change.over.map(({ id }) => id),
       now,
     );
-    await wake(trx, 'attention', scope.projectId, scope.mode);
+    await wake(trx, ['attention', scope.projectId, scope.mode]);
   });
 }
 

@@ -173,7 +173,7 @@ async function announceWalletChange(app: App, trx: Trx, before: Wallet | null, a
     before: before === null ? null : shortWallet(before),
     after: shortWallet(after),
   });
-  await wake(trx, 'attention', after.projectId, 'live');
+  await wake(trx, ['attention', after.projectId, 'live']);
   await mailWalletChange(app, trx, before, after);
 }
 

@@ -114,7 +114,7 @@ export function keepReported(app: App, refund: Refund, hash: string): Promise<Ke
 async function auditSent(app: App, trx: Trx, refund: Refund, hash: string): Promise<void> {
   const change = auditedRefund('refund.send', refund);
   await recordPeoplesAudit(app, trx, { ...change, after: { ...change.after, transaction_hash: hash } });
-  await wake(trx, 'payments', refund.paymentId);
+  await wake(trx, ['payments', refund.paymentId]);
 }
 
 /** Undoes `keepSent` after the node refused the transaction: its refunds can be signed again. */
@@ -128,7 +128,7 @@ export async function takeBackSent(
     await lockCursor(trx, network);
     await refuseSentPayout(trx, network, hash, reason);
     await dropPayouts(trx, network, [hash], app.clock());
-    for (const { paymentId } of await refundsOfSentPayout(trx, network, hash)) await wake(trx, 'payments', paymentId);
+    for (const { paymentId } of await refundsOfSentPayout(trx, network, hash)) await wake(trx, ['payments', paymentId]);
   });
 }
 

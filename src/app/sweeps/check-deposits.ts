@@ -77,7 +77,7 @@ export async function checkDeposits(app: App, chain: SweepChain, projectId: stri
       const known = await saveOutside(app, trx, chain, sweep, unknown);
       if (known !== null) followed.push(known);
     }
-    await wake(trx, 'sweeps', projectId);
+    await wake(trx, ['sweeps', projectId]);
     return followed;
   });
   for (const sweep of recognized) await followSweep(app, chain, sweep);

@@ -78,7 +78,7 @@ export function beginSweep(
     );
     const after = { network, purpose: call.purpose, treasury: sweep.treasury, deposits: new Set(call.indexes).size };
     await audit(app, trx, 'sweep.ask', sweep, after);
-    await wake(trx, 'sweeps', projectId);
+    await wake(trx, ['sweeps', projectId]);
     return { kind: 'done', sweep };
   });
 }

@@ -125,7 +125,7 @@ async function openStream(
 
 /** Tells of a payment that did not change: what a process hears when another one did something in vain. */
 async function notifyChange(app: TestApp, id: string): Promise<void> {
-  await app.db.transaction().execute((trx) => wake(trx, 'payments', id));
+  await app.db.transaction().execute((trx) => wake(trx, ['payments', id]));
 }
 
 /** The application of another process: other connections to the same database. */

@@ -137,7 +137,7 @@ export async function moveCursor(trx: Trx, network: Network, blocks: readonly Cu
     .set(toChanges('chain_cursors', { ...last, updatedAt: now, atHeadAt: null }))
     .where('network', '=', network)
     .execute();
-  await wake(trx, 'chain', network);
+  await wake(trx, ['chain', network]);
   await trx
     .deleteFrom('chain_blocks')
     .where('network', '=', network)

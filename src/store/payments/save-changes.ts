@@ -115,9 +115,13 @@ export async function saveChanges(
   shard: CountShard,
   answers: readonly IdempotentAnswer[] = [],
 ): Promise<void> {
-  if (savedDeliveries(await trx.executeQuery(saveStatement(changes, shard, answers)))) await wake(trx, 'deliveries');
+  const saved = await trx.executeQuery(saveStatement(changes, shard, answers));
   const changed = changes.flatMap(({ before, after }) => (before === null ? [] : [after.id]));
-  if (changed.length > 0) await wake(trx, 'payments', ...changed);
+  await wake(
+    trx,
+    ...(savedDeliveries(saved) ? [['deliveries'] as const] : []),
+    ...(changed.length > 0 ? [['payments', ...changed] as const] : []),
+  );
   const requests = changes.flatMap(({ before, after }) =>
     before === null || after.paymentRequestId === null ? [] : [after.paymentRequestId],
   );

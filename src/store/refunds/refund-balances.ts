@@ -185,6 +185,6 @@ export async function saveCompared(db: Database, refunds: readonly UncomparedRef
   if (refunds.length === 0) return;
   await db.transaction().execute(async (trx) => {
     await deleteRows(trx, 'uncompared_refunds', { refundId: oneOf(refunds.map(({ id }) => id)) });
-    for (const { paymentId } of refunds) await wake(trx, 'payments', paymentId);
+    for (const { paymentId } of refunds) await wake(trx, ['payments', paymentId]);
   });
 }

@@ -35,7 +35,7 @@ export async function setRefundAddress(
     .where('id', '=', id)
     .execute();
   // Other changes of a refund are saved with its payment, which wakes for them.
-  await wake(trx, 'payments', paymentId);
+  await wake(trx, ['payments', paymentId]);
 }
 
 /** The worth of an amount at a time; null if unknown. */

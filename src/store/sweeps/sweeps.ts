@@ -34,7 +34,7 @@ export type SweepChange = Partial<Omit<Sweep, 'id' | 'projectId' | 'network' | '
 /** Saves a change, and wakes the project's open pages if they show it. */
 export async function updateSweep(trx: Trx, { id, projectId }: Pick<Sweep, 'id' | 'projectId'>, change: SweepChange) {
   await updateRows(trx, 'sweeps', { id }, change);
-  if (Object.keys(change).some((field) => !UNSEEN.includes(field))) await wake(trx, 'sweeps', projectId);
+  if (Object.keys(change).some((field) => !UNSEEN.includes(field))) await wake(trx, ['sweeps', projectId]);
 }
 
 /** Fields that change while a sweep is followed, and that no page shows. */

@@ -206,7 +206,7 @@ export async function insertDelivery(trx: Trx, eventId: string, endpointId: stri
     )
     .returning('id')
     .executeTakeFirstOrThrow();
-  await wake(trx, 'deliveries');
+  await wake(trx, ['deliveries']);
   return row.id;
 }
 

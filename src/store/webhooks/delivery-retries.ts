@@ -32,7 +32,7 @@ export async function insertRetry(
     )
     update deliveries set state = 'waiting', next_attempt_at = ${timestamp(now)}
     where id = any (${deliveryIds.map(String)}::bigint[])`.execute(trx);
-  await wake(trx, 'deliveries');
+  await wake(trx, ['deliveries']);
 }
 
 /** The progress of a retry; null if there is none in this project and mode. */

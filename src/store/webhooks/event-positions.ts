@@ -94,7 +94,7 @@ interface Numbered {
 const HEADS: RawBuilder<unknown> = sql`(select json_agg(json_build_array(project_id, mode)) from heads) as logs`;
 
 async function wakeReaders(trx: Trx, [row]: readonly Numbered[]): Promise<void> {
-  for (const log of row?.logs ?? []) await wake(trx, 'events', ...log);
+  await wake(trx, ...(row?.logs ?? []).map((log) => ['events', ...log] as const));
 }
 
 /** Continues every log, also those without an event, after a gap of this many positions. */

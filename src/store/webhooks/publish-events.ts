@@ -14,5 +14,5 @@ export async function publishEvents(trx: Trx, events: readonly NewEvent[]): Prom
     where e.id = any (${events.map(({ id }) => id)}::uuid[]) and w.deleted_at is null and w.disabled_at is null`.execute(
     trx,
   );
-  await wake(trx, 'deliveries');
+  await wake(trx, ['deliveries']);
 }

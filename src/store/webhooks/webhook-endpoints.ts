@@ -71,7 +71,7 @@ export async function closeEndpoint(
 export async function enableEndpoint(trx: Trx, id: string): Promise<boolean> {
   const changes = { disabledAt: null, disabledReason: null, pausedAt: null };
   if ((await updateRows(trx, 'webhook_endpoints', { id, deletedAt: null }, changes)) === 0) return false;
-  await wake(trx, 'deliveries');
+  await wake(trx, ['deliveries']);
   return true;
 }
 

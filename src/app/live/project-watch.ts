@@ -85,9 +85,9 @@ export function createProjectWatch(
   const sentSince = createSentWatch(app.db);
 
   const collect = (ids: readonly string[]): void => {
-    if (groups.size === 0 || mayMiss) return;
-    for (const id of ids) collected.changed.add(id);
-    mayMiss = collected.changed.size > MAX_COLLECTED;
+    if (groups.size === 0) return;
+    if (!mayMiss) for (const id of ids) collected.changed.add(id);
+    mayMiss ||= collected.changed.size > MAX_COLLECTED;
     pace.hurry();
   };
   const markMissed = (): void => void (mayMiss = groups.size > 0);

@@ -116,7 +116,7 @@ export async function dashboardTest(
     app,
     hasher: createPasswordHasher(app.random, CHEAP),
     limits: createGuessLimits(null),
-    sealingKey: () => Promise.resolve(Buffer.alloc(32, 7)),
+    sealingKeys: () => Promise.resolve([Buffer.alloc(32, 7)]),
     site: siteOf(url),
   };
   const behindProxy = (more.trustProxy ?? null) !== null;

@@ -137,7 +137,7 @@ export async function httpTest(): Promise<HttpTest> {
   const policyOf = (mode: Mode) => ({ mode, production: false, allowCidrs: [] });
   const webhooks = {
     sender: createWebhookSender({ policyOf, now: () => performance.now() }),
-    sealingKey: randomBytes(32),
+    sealingKeys: [randomBytes(32)] as const,
   };
   const api: Checkout = {
     app,

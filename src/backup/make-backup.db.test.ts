@@ -27,9 +27,12 @@ function backup(url: string, dataDir: string, target: BackupTarget, onProgress =
   return makeBackup({ config, log, target, passphrase: null, clock: Date.now, onProgress });
 }
 
+function restoring(file: string) {
+  return { secretKey: null, secretKeyPrevious: null, file, passphrase: async () => null, log, onProgress: () => {} };
+}
+
 function restore(file: string, url: string, keyDir: string) {
-  const options = { file, passphrase: async () => null, secretKey: null, log, onProgress: () => {} };
-  return restoreBackup(options, { kind: 'postgres', url, keyDir }, async () => null);
+  return restoreBackup(restoring(file), { kind: 'postgres', url, keyDir }, async () => null);
 }
 
 it('a backup shows one moment of a shop that sells meanwhile: no payment without its event and its count', async () => {
@@ -135,8 +138,7 @@ it('of two restores into one database at once the second says that another one i
   const file = path.join(dir, 'a.backup');
   await backup(app.database.url, dir, { kind: 'file', file });
   const url = await emptyDatabase();
-  const options = { file, passphrase: async () => null, secretKey: null, log, onProgress: () => {} };
-  const first = restoreBackup(options, { kind: 'postgres', url, keyDir: dir }, async () =>
+  const first = restoreBackup(restoring(file), { kind: 'postgres', url, keyDir: dir }, async () =>
     restore(file, url, dir).then(
       () => 'restored',
       (error: unknown) => String(error),

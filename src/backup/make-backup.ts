@@ -3,7 +3,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import os from 'node:os';
 import type { Client } from 'pg';
 import type { Logger } from 'pino';
-import { opensKeyCheck } from '../app/webhooks/sealing-key.ts';
+import { keyOfCheck } from '../app/sealing-key.ts';
 import { BackupError } from '../archive/format.ts';
 import { writeArchive, type ArchiveWriter } from '../archive/write-archive.ts';
 import type { Config } from '../config/config.ts';
@@ -12,11 +12,11 @@ import { saveBackup, type BackupRecord } from '../store/backups/backups.ts';
 import type { Database } from '../store/database.ts';
 import { readSnapshot, type Snapshot } from '../store/backups/snapshot.ts';
 import { findKeyCheck } from '../store/key-checks.ts';
-import { openSecret, SealingKeyError } from '../webhooks/secret.ts';
+import { openSecret, SealingKeyError, type SealingKeys } from '../webhooks/secret.ts';
 import { version } from '../config/built.ts';
 import { writeBackupFile, type BackupTarget } from './backup-file.ts';
 import { withClient, withDatabase } from './database.ts';
-import { KEY_PART, presentKey, tablePart, type Manifest } from './manifest.ts';
+import { KEY_PART, keyInUse, tablePart, type Manifest } from './manifest.ts';
 
 /** The progress of a backup or a restore. */
 export interface Progress {
@@ -104,8 +104,8 @@ async function writeSnapshot(
   }
   const kind = config.databaseUrl === null ? 'embedded' : 'postgres';
   if (kind === 'embedded') lowerPriority(snapshot.serverPid);
-  const present = presentKey(config);
-  checkKey(present?.key ?? null, await snapshot.sealedSecrets());
+  const present = keyInUse(config, await snapshot.keyCheck());
+  checkKey(present === null ? null : [present.key], await snapshot.sealedSecrets());
   const parts: Manifest['parts'] = [];
   if (present?.description.kind === 'file') {
     const text = Buffer.from(`${present.key.toString('base64')}\n`);
@@ -139,11 +139,11 @@ async function writeSnapshot(
 
 /** Refuses a copy without the key of the webhook secrets, because the copy could not send webhooks. */
 export function checkKey(
-  key: Uint8Array | null,
+  keys: SealingKeys | null,
   sealed: readonly { readonly id: string; readonly secret: Buffer }[],
 ): void {
   if (sealed.length === 0) return;
-  if (key === null) {
+  if (keys === null) {
     throw new SealingKeyError(
       'The key that encrypted the webhook secrets in this database is missing: SECRET_KEY is not set, and DATA_DIR contains no secret.key. ' +
         'Set DATA_DIR or SECRET_KEY as it is set for the service.',
@@ -151,7 +151,7 @@ export function checkKey(
   }
   const opens = ({ id, secret }: { readonly id: string; readonly secret: Buffer }): boolean => {
     try {
-      openSecret(key, secret, id);
+      openSecret(keys, secret, id);
       return true;
     } catch {
       return false;
@@ -187,9 +187,9 @@ export function lowerOwnPriority(): void {
 }
 
 /** Refuses a move with a key that the new database would not start with. */
-export async function checkOwnKey(db: Database, key: Uint8Array | null): Promise<void> {
+export async function checkOwnKey(db: Database, keys: SealingKeys | null): Promise<void> {
   const check = await findKeyCheck(db);
-  if (check === null || (key !== null && opensKeyCheck(key, check))) return;
+  if (check === null || (keys !== null && keyOfCheck(keys, check) !== null)) return;
   throw new SealingKeyError(
     'This database was first used with a different key from the one in DATA_DIR or SECRET_KEY. Set DATA_DIR and SECRET_KEY as they are set for the service.',
   );

@@ -1,8 +1,15 @@
 import { createHmac } from 'node:crypto';
 import { Type, type Static } from 'typebox';
 import { Check } from 'typebox/value';
+import { keyOfCheck } from '../app/sealing-key.ts';
 import { BackupError } from '../archive/format.ts';
-import { hasSealingKey, loadSealingKey, type KeySource } from '../webhooks/secret.ts';
+import {
+  existingKeys,
+  hasSealingKey,
+  loadSealingKey,
+  type KeySource,
+  type KeySources,
+} from '../webhooks/sealing-keys.ts';
 
 const Table = Type.Object({
   name: Type.String(),
@@ -61,6 +68,20 @@ export function presentKey(source: KeySource): { readonly key: Buffer; readonly 
   if (!hasSealingKey(source)) return null;
   const key = loadSealingKey(source);
   return { key, description: { kind: source.secretKey === null ? 'file' : 'setting', check: keyCheck(key) } };
+}
+
+/**
+ * The key that sealed a database's secrets, and its description in a backup; null: there is no key yet. A key of
+ * SECRET_KEY_PREVIOUS is a setting too.
+ *
+ * @param check the check of the database's key, if it has one
+ */
+export function keyInUse(source: KeySources, check: Buffer | null): ReturnType<typeof presentKey> {
+  const keys = existingKeys(source);
+  const former = keys === null || check === null ? null : keyOfCheck(keys, check);
+  const present = presentKey(source);
+  if (former === null || (present !== null && present.key.equals(former))) return present;
+  return { key: Buffer.from(former), description: { kind: 'setting', check: keyCheck(former) } };
 }
 
 /** A text that is equal for equal keys and reveals nothing else about them. */

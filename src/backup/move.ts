@@ -18,11 +18,11 @@ import { migrate } from '../store/migrate.ts';
 import { holdAlone, isHeldAlone } from '../store/presence.ts';
 import { logTo, withClient } from './database.ts';
 import { checkKey, checkOwnKey, type Progress } from './make-backup.ts';
-import { presentKey } from './manifest.ts';
 import { closingOf, type Closing } from './move-closing.ts';
 import { transfer, type Transferred } from './move-tables.ts';
 import { endServer, movedFromUrl, settleEmbedded, settlePostgres, type SettledMove } from './moved-database.ts';
 import { putKey } from './restore-backup.ts';
+import { existingKeys } from '../webhooks/sealing-keys.ts';
 
 /** The new database of a move. `place`: its folder, or its URL without the password. */
 export type MoveTarget =
@@ -205,9 +205,9 @@ function moveFrom(options: MoveOptions, source: Source): Promise<Transferred> {
     await refuseUsed(client);
     const snapshot = await openSnapshot(client, 'move');
     if (snapshot.migrations.length === 0) throw noTables();
-    const key = presentKey(config)?.key ?? null;
-    checkKey(key, await snapshot.sealedSecrets());
-    await checkOwnKey(source.handle.db, key);
+    const keys = existingKeys(config);
+    checkKey(keys, await snapshot.sealedSecrets());
+    await checkOwnKey(source.handle.db, keys);
     const id = randomUUID();
     const mark = { id, place: target.place, at: clock(), url: target.kind === 'postgres' ? target.url : null };
     const closing = closingOf(config, source.handle, client, mark, () => {

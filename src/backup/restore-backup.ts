@@ -12,7 +12,8 @@ import { buildDataDir, inTemporaryDataDir } from '../embedded/building.ts';
 import { errorCode, fileFault, reasonOf } from '../embedded/error.ts';
 import { makeFolders } from '../embedded/files.ts';
 import { countRows, loadSnapshot, type LoadedTable } from '../store/backups/load.ts';
-import { KEY_FILE_NAME, loadSealingKey, type KeySource } from '../webhooks/secret.ts';
+import { KEY_FILE_NAME } from '../webhooks/secret.ts';
+import { formerKeys, loadSealingKey, type KeySource, type KeySources } from '../webhooks/sealing-keys.ts';
 import { logTo, useDatabase, withClient } from './database.ts';
 import type { Progress } from './make-backup.ts';
 import { keyCheck, KEY_PART, presentKey, readManifest, tablePart, type Manifest } from './manifest.ts';
@@ -28,6 +29,7 @@ export interface RestoreOptions {
   readonly passphrase: () => Promise<string | null>;
   /** SECRET_KEY; null: not set. */
   readonly secretKey: string | null;
+  readonly secretKeyPrevious: string | null;
   readonly log: Logger;
   readonly onProgress: (progress: Progress) => void;
   /** Aborts the restore, which leaves nothing behind. */
@@ -56,7 +58,7 @@ export async function restoreBackup<Result>(
   finish: Finish<Result>,
 ): Promise<Restored<Result>> {
   return withArchive(options, async (archive, manifest) => {
-    checkSetting(manifest, options.secretKey);
+    checkSetting(manifest, options);
     if (target.kind === 'embedded') {
       return buildDataDir(target.dataDir, logTo(options.log), ({ connection, dataDir }) =>
         load(options, archive, manifest, connection, { secretKey: options.secretKey, dataDir }, finish),
@@ -127,21 +129,27 @@ async function readingFault(file: string, error: unknown): Promise<unknown> {
   );
 }
 
-/** Refuses another SECRET_KEY than the backup's, because the restored copy could not send webhooks. */
-function checkSetting({ key }: Manifest, secretKey: string | null): void {
+/** Refuses other keys than the backup's, because the restored copy could not send webhooks. */
+function checkSetting({ key }: Manifest, { secretKey, secretKeyPrevious }: Omit<KeySources, 'dataDir'>): void {
   if (key.kind === 'file' && secretKey !== null) {
     throw new BackupError(
       'The backup was made without SECRET_KEY and contains its own key file. Unset SECRET_KEY, both here and for the service that will run on the restored database.',
     );
   }
   if (key.kind !== 'setting') return;
-  if (secretKey === null) {
+  const given = [
+    ...(secretKey === null ? [] : [loadSealingKey({ secretKey, dataDir: '' })]),
+    ...formerKeys(secretKeyPrevious),
+  ];
+  if (given.length === 0) {
     throw new BackupError(
       'The backup was made with SECRET_KEY, but does not contain SECRET_KEY. Set SECRET_KEY as it was set then, both here and for the service that will run on the restored database.',
     );
   }
-  if (keyCheck(loadSealingKey({ secretKey, dataDir: '' })) !== key.check) {
-    throw new BackupError('The backup was made with another SECRET_KEY. Set the SECRET_KEY that was set at that time.');
+  if (!given.some((one) => keyCheck(one) === key.check)) {
+    throw new BackupError(
+      'The backup was made with another SECRET_KEY. Set the SECRET_KEY that was set at that time, or set it as SECRET_KEY_PREVIOUS beside the current one.',
+    );
   }
 }
 

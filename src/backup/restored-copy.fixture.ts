@@ -174,7 +174,14 @@ export async function backedUp(scene: Scene) {
   await backUp(app.database.url, file, app.clock);
   const restore = async (skip: number | null = null, random = 0, from = file) => {
     const url = await emptyDatabase();
-    const options = { file: from, passphrase: async () => null, secretKey: null, log, onProgress: () => {} };
+    const options = {
+      file: from,
+      passphrase: async () => null,
+      secretKey: null,
+      secretKeyPrevious: null,
+      log,
+      onProgress: () => {},
+    };
     const to = { kind: 'postgres', url, keyDir: dir } as const;
     const beginning = { now: app.clock(), skip, random: () => random, place: url };
     const { result } = await restoreApart(options, to, beginning);

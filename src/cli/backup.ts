@@ -212,6 +212,7 @@ async function runCheck(file: string, options: OutputOptions & PassphraseOptions
         file: path.resolve(file),
         passphrase: () => passphraseOf(options),
         secretKey: null,
+        secretKeyPrevious: null,
         log,
         onProgress: progressReporter('Restored'),
         stopping,

@@ -146,8 +146,13 @@ export function carriedSettings(
   config: Config,
   usualDir: string,
 ): { readonly prefix: string; readonly lacks: readonly string[] } {
-  const { databaseUrl, databaseDirectUrl, dataDir, secretKey } = config;
-  const secrets = { DATABASE_URL: databaseUrl, DATABASE_DIRECT_URL: databaseDirectUrl, SECRET_KEY: secretKey };
+  const { databaseUrl, databaseDirectUrl, dataDir, secretKey, secretKeyPrevious } = config;
+  const secrets = {
+    DATABASE_URL: databaseUrl,
+    DATABASE_DIRECT_URL: databaseDirectUrl,
+    SECRET_KEY: secretKey,
+    SECRET_KEY_PREVIOUS: secretKeyPrevious,
+  };
   const carried = Object.entries(secrets).flatMap(([name, value]) =>
     value === null ? [] : [carriedSecret(name, value, config.secretFiles.get(name) ?? null)],
   );
@@ -161,7 +166,7 @@ export function carriedSettings(
 /** A setting of the prefix: a file can be named, while a value appears without its secret, which `lacks` then names. */
 function carriedSecret(name: string, value: string, file: string | null) {
   if (file !== null) return { name: `${name}_FILE`, shown: file, lacks: null };
-  if (name === 'SECRET_KEY') return { name, shown: name, lacks: name };
+  if (name.startsWith('SECRET_KEY')) return { name, shown: name, lacks: name };
   const shown = withoutSecret(value);
   return { name, shown, lacks: shown === value ? null : PASSWORD };
 }

@@ -26,13 +26,14 @@ describe('the settings that a command of another terminal needs', () => {
       DATABASE_URL: `postgres://till:${secret}@db.example:6432/cointill?sslmode=require`,
       DATABASE_DIRECT_URL: `postgres://db.example/cointill?user=till&password=${secret}`,
       SECRET_KEY: secret.repeat(4),
+      SECRET_KEY_PREVIOUS: secret.repeat(5),
     };
     const { prefix, lacks } = carried(env);
     expect(prefix).toBe(
       `DATABASE_URL='postgres://till:PASSWORD@db.example:6432/cointill?sslmode=require' ` +
-        `DATABASE_DIRECT_URL='postgres://db.example/cointill?user=till&password=PASSWORD' SECRET_KEY=SECRET_KEY `,
+        `DATABASE_DIRECT_URL='postgres://db.example/cointill?user=till&password=PASSWORD' SECRET_KEY=SECRET_KEY SECRET_KEY_PREVIOUS=SECRET_KEY_PREVIOUS `,
     );
-    expect(lacks).toEqual(['PASSWORD', 'SECRET_KEY']);
+    expect(lacks).toEqual(['PASSWORD', 'SECRET_KEY', 'SECRET_KEY_PREVIOUS']);
     expect(carried({ DATABASE_URL: 'postgres://till@127.0.0.1/cointill' })).toEqual({
       prefix: 'DATABASE_URL=postgres://till@127.0.0.1/cointill ',
       lacks: [],

@@ -40,6 +40,7 @@ const ONE_OF_EACH: Readonly<Record<CommandGroup, { readonly words: string; reado
   restore: null,
   move: { words: '--to postgres://a@127.0.0.1:1/b', code: 1 },
   recover: { words: 'key', code: 0 },
+  secret: { words: 'rotate', code: 0 },
   refund: { words: `show re_${'0'.repeat(26)}`, code: 1 },
   report: { words: 'statement --project ID --period last_month', code: 0 },
   sweep: { words: 'plan --project ID --network ethereum', code: 1 },

@@ -67,6 +67,7 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   recover: ['recover --since 2026-11-22T03:10:00Z'],
   'recover book': ['recover book ADDRESS --amount 25 --order-id A-1001'],
   'recover key': ['recover key'],
+  'secret rotate': ['secret rotate'],
   'refund show': ['refund show re_…'],
   'refund cancel': ['refund cancel re_…'],
   'report export': ['report export --project ID --report transfers --period last_month --json'],

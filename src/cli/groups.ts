@@ -98,6 +98,10 @@ export const GROUPS: Readonly<Record<CommandGroup, Group>> = {
     description: 'continue after a failover or restore that lost data, and book the money received meanwhile',
     load: async () => (await import('./recover.ts')).addRecoverCommands,
   },
+  secret: {
+    description: 'change the key that encrypts webhook secrets and one-time codes',
+    load: async () => (await import('./secret.ts')).addSecretCommands,
+  },
   refund: {
     description: 'show the transaction to sign for a refund, or cancel a refund',
     load: async () => (await import('./refund.ts')).addRefundCommands,

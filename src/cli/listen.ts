@@ -52,9 +52,9 @@ function registrationOf(projectId: string): Registration {
   let endpointId: string | null = null;
   return {
     register: (url, begin) =>
-      withCointill(async ({ app, sealingKey, policyOf }) => {
+      withCointill(async ({ app, sealingKeys, policyOf }) => {
         const request = { projectId, mode: 'test', url, events: EVENT_TYPES.join(',') } as const;
-        const { endpoint, secret } = done(await createEndpoint(app, await sealingKey(), policyOf, request));
+        const { endpoint, secret } = done(await createEndpoint(app, await sealingKeys(), policyOf, request));
         endpointId = endpoint.id;
         const id = encodeId('endpoint', endpoint.id);
         begin(secret, `Registered as ${id} for all events of test mode, until you stop the command.`);

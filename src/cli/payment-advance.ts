@@ -33,14 +33,14 @@ export function addAdvanceCommand(payment: Command): void {
 }
 
 function run(selector: PaymentSelector, id: string, advance: Advance, options: OutputOptions): Promise<void> {
-  return withCointill(async ({ app, sealingKey: keyOf, policyOf }) => {
-    const sealingKey = await keyOf();
+  return withCointill(async ({ app, sealingKeys: keyOf, policyOf }) => {
+    const sealingKeys = await keyOf();
     const { createWebhookSender } = await import('../webhooks/send.ts');
     const sender = createWebhookSender({ policyOf, now: () => performance.now() });
     try {
       const answer = { present: () => '', idempotency: null, budgetMs: Infinity };
       const { now, moments, events, isFinal } = advancedOf(
-        await advancePayment(app, { sender, sealingKey }, selector, advance, answer),
+        await advancePayment(app, { sender, sealingKeys }, selector, advance, answer),
         id,
       );
       const rows = moments.map((moment) => ({ ...moment, at: isoTime(moment.at) }));

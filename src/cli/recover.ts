@@ -76,8 +76,9 @@ function addKeyCommand(recover: Command): void {
 
 function takeKey(options: OutputOptions): Promise<void> {
   const { secretKey } = readConfig(process.env, process.cwd());
-  return withCointill(async ({ handle, sealingKey }) => {
-    await takeSealingKey(handle.db, await sealingKey({ lost: true }));
+  return withCointill(async ({ handle, sealingKeys }) => {
+    const [present] = await sealingKeys({ lost: true });
+    await takeSealingKey(handle.db, present);
     const key = secretKey === null ? KEY_FILE_NAME : 'SECRET_KEY';
     print(options, { key: secretKey === null ? 'file' : 'setting' }, () => [
       `${key} is the key of this database from now on. Every process and command needs the same key.`,

@@ -66,6 +66,7 @@ async function runRestore(file: string, options: RestoreCommandOptions): Promise
         file: path.resolve(file),
         passphrase: () => passphraseOf(options),
         secretKey: config.secretKey,
+        secretKeyPrevious: config.secretKeyPrevious,
         log,
         onProgress: progressReporter('Restored'),
         stopping,

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { testDatabase } from '../../test/database.ts';
 import { freePort } from '../../test/ports.ts';
 import { sealTotp } from '../app/people/totp.ts';
-import { loadSealingKey } from '../webhooks/secret.ts';
+import { loadSealingKey } from '../webhooks/sealing-keys.ts';
 import { program, textAt } from './program.fixture.ts';
 
 const DASHBOARD_URL = 'https://pay.shop.example';

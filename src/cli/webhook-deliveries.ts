@@ -43,13 +43,13 @@ export function addDeliveryCommands(webhook: Command): void {
 }
 
 function retry(id: bigint, options: OutputOptions): Promise<void> {
-  return withCointill(async ({ app, sealingKey: keyOf, policyOf }) => {
-    const sealingKey = await keyOf();
+  return withCointill(async ({ app, sealingKeys: keyOf, policyOf }) => {
+    const sealingKeys = await keyOf();
     const { createWebhookSender } = await import('../webhooks/send.ts');
     const sender = createWebhookSender({ policyOf, now: () => performance.now() });
     try {
       const { acknowledged, responseStatus, error, durationMs } = done(
-        await retryDelivery(app, { sender, sealingKey }, id),
+        await retryDelivery(app, { sender, sealingKeys }, id),
       );
       const record = {
         id: deliveryId(id),

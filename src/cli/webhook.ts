@@ -50,8 +50,8 @@ function addCreate(webhook: Command): void {
     .addHelpText('after', `\nDocumented events: ${DOCUMENTED_EVENTS.join(', ')}`)
     .action(({ project: projectId, mode, url, events, ...options }: CreateOptions) => {
       const request = { projectId, mode, url, events };
-      return withCointill(async ({ app, sealingKey, policyOf }) => {
-        const { endpoint, secret } = done(await createEndpoint(app, await sealingKey(), policyOf, request));
+      return withCointill(async ({ app, sealingKeys, policyOf }) => {
+        const { endpoint, secret } = done(await createEndpoint(app, await sealingKeys(), policyOf, request));
         const id = encodeId('endpoint', endpoint.id);
         print(options, { id, url: endpoint.url, secret, events: endpoint.events }, () => [
           ...fields([
@@ -110,8 +110,8 @@ function addRotate(webhook: Command): void {
     .argument('<id>', "the endpoint's id, we_…", endpointIdOf)
     .option('--lost-key', 'use this if you lost SECRET_KEY or secret.key, and with it the old secret')
     .action((uuid: string, { lostKey: lost = false, ...options }: OutputOptions & { readonly lostKey?: boolean }) =>
-      withCointill(async ({ app, sealingKey }) => {
-        const rotated = done(await rotateEndpointSecret(app, await sealingKey({ lost }), uuid, { isNewKey: lost }));
+      withCointill(async ({ app, sealingKeys }) => {
+        const rotated = done(await rotateEndpointSecret(app, await sealingKeys({ lost }), uuid, { isNewKey: lost }));
         const { endpoint, secret, previousUntil } = rotated;
         const id = encodeId('endpoint', endpoint.id);
         const until = previousUntil === null ? null : isoTime(previousUntil);

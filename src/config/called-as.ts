@@ -23,6 +23,7 @@ export const COMMAND_GROUPS = [
   'restore',
   'move',
   'recover',
+  'secret',
   'refund',
   'report',
   'sweep',

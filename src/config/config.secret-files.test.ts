@@ -27,6 +27,7 @@ describe('a secret in a file', () => {
     ['DATABASE_URL', url, (config) => config.databaseUrl, url],
     ['REDIS_URL', 'rediss://:s3cr3t@redis.example', (config) => config.redisUrl, 'rediss://:s3cr3t@redis.example'],
     ['SECRET_KEY', KEY, (config) => config.secretKey, KEY],
+    ['SECRET_KEY_PREVIOUS', KEY, (config) => config.secretKeyPrevious, KEY],
     ['METRICS_TOKEN', KEY, (config) => config.metricsToken, KEY],
     ['SMTP_URL', 'smtp://a%40b.example:s3cr3t@mail.example', (config) => config.mail?.server.login?.password, 's3cr3t'],
     ...NETWORKS.map((network): [string, string, (config: Config) => unknown, unknown] => [

@@ -69,6 +69,8 @@ export interface Config extends Addresses {
   readonly dashboard: DashboardConfig | null;
   readonly metricsToken: string | null;
   readonly secretKey: string | null;
+  /** A former SECRET_KEY, or the content of a former `secret.key`, which opens and does not seal. */
+  readonly secretKeyPrevious: string | null;
   readonly webhookAllowCidrs: readonly string[];
   /** The networks that have a node. */
   readonly networks: readonly NetworkNodes[];
@@ -123,6 +125,12 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>, cw
   if (secretKey !== null && secretKey.length < 32) {
     problems.push('SECRET_KEY must have at least 32 characters. Make a key with: openssl rand -base64 32');
   }
+  const secretKeyPrevious = read.text('SECRET_KEY_PREVIOUS');
+  if (secretKeyPrevious !== null && secretKeyPrevious.length < 32) {
+    problems.push(
+      'SECRET_KEY_PREVIOUS must be a former SECRET_KEY or the content of a former secret.key, which have at least 32 characters.',
+    );
+  }
   const rates = parseFixedRates(read.text('FIXED_RATES') ?? '');
   if (rates.kind === 'invalid') problems.push(`FIXED_RATES: ${rates.message}. Write for example ETH=3000,BTC=60000.`);
   const utxoChains = readUtxoChains(read);
@@ -153,6 +161,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>, cw
     ...readDashboard(read, addresses.baseUrl, problems),
     metricsToken: readMetricsToken(read, problems),
     secretKey,
+    secretKeyPrevious,
     webhookAllowCidrs: read.cidrs('WEBHOOK_ALLOW_CIDRS') ?? [],
     networks: readNetworks(read, utxoChains, cwd, problems),
     utxoChains,

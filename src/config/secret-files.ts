@@ -8,6 +8,7 @@ const SECRETS: ReadonlySet<string> = new Set([
   'DATABASE_DIRECT_URL',
   'REDIS_URL',
   'SECRET_KEY',
+  'SECRET_KEY_PREVIOUS',
   'SMTP_URL',
   'METRICS_TOKEN',
   ...NETWORKS.map((network) => settingOf(network, 'RPC_URL')),

@@ -40,20 +40,21 @@ import { migrate } from '../store/migrate.ts';
 import { holdPresence, type Presence } from '../store/presence.ts';
 import { logActivities } from './activity-lines.ts';
 import { logProblems } from './log.ts';
-import { openSealingKey } from './sealing-key.ts';
+import { openSealingKeys } from './sealing-key.ts';
 import type { WebhookPolicy } from '../webhooks/guard.ts';
-import { loadSealingKey } from '../webhooks/secret.ts';
+import { type SealingKeys } from '../webhooks/secret.ts';
+import { loadSealingKeys } from '../webhooks/sealing-keys.ts';
 
 /** The parts that the service and every command share: the migrated database and the use cases' context. */
 export interface Cointill {
   readonly app: App;
   readonly handle: DatabaseHandle;
   /**
-   * The key of the webhook secrets, made at the first use if there is none.
+   * The keys of the webhook secrets; the first one is made at the first use if there is none.
    *
    * @throws SealingKeyError if the database belongs to another key, unless that key is `lost`
    */
-  readonly sealingKey: (options?: { readonly lost: boolean }) => Promise<Uint8Array>;
+  readonly sealingKeys: (options?: { readonly lost: boolean }) => Promise<SealingKeys>;
   readonly policyOf: (mode: Mode) => WebhookPolicy;
   /** The networks that the service follows. */
   readonly networks: readonly Network[];
@@ -143,8 +144,8 @@ export async function openCointill(config: Config, log: Logger, parts: CoreParts
   return {
     app,
     handle,
-    sealingKey: async ({ lost } = { lost: false }) =>
-      lost ? loadSealingKey(config) : openSealingKey(handle.db, config),
+    sealingKeys: async ({ lost } = { lost: false }) =>
+      lost ? loadSealingKeys(config) : openSealingKeys(handle.db, config),
     policyOf,
     networks,
     networkConfigs: config.networks,

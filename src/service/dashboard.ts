@@ -69,7 +69,7 @@ export async function openDashboard(
     app,
     hasher: createPasswordHasher(app.random),
     limits: createGuessLimits(redis?.client ?? null),
-    sealingKey: sending.sealingKey,
+    sealingKeys: sending.sealingKeys,
     site: siteOf(dashboard.url),
   };
   const assets = await loadShellAssets();

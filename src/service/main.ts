@@ -5,7 +5,7 @@ import type { Problems } from '../domain/problems.ts';
 import { loadAssets } from '../http/pages/assets.ts';
 import type { SharedRedis } from '../http/redis.ts';
 import { listen } from '../store/notifications.ts';
-import { hasSealingKey } from '../webhooks/secret.ts';
+import { hasSealingKey } from '../webhooks/sealing-keys.ts';
 import { machineClock, startClockWatch } from './clock.ts';
 import { openCointill } from './core.ts';
 import { watchDisks } from './disk-space.ts';
@@ -81,7 +81,7 @@ export async function startService(config: Config, log: Logger, options: StartOp
     // Closed after the parts, so that health is answered until the very end.
     if (config.monitorPort !== null) closers.push(await monitoring.listen(config.monitorPort));
     // Checks a key that exists; a process with role `api` makes none before it needs one.
-    if (hasSealingKey(config)) await core.sealingKey();
+    if (hasSealingKey(config)) await core.sealingKeys();
     if (config.role !== 'api') parts.push(await startWorkerParts(config, core, notifications, mailer, clockWatch));
     if (assets !== null)
       parts.push(await startServers(config, core, notifications, { counting, monitoring, redis, program, assets }));

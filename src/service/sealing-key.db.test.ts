@@ -11,9 +11,9 @@ import { makeBackup } from '../backup/make-backup.ts';
 import { restoreBackup } from '../backup/restore-backup.ts';
 import { readConfig } from '../config/config.ts';
 import { openDatabase, type Database } from '../store/database.ts';
-import { checkSealingKey, openSealingKey, takeSealingKey } from './sealing-key.ts';
+import { checkSealingKeys, openSealingKeys, takeSealingKey } from './sealing-key.ts';
 
-const newKey = (): Buffer => randomBytes(32);
+const newKey = (): [Buffer] => [randomBytes(32)];
 const checksOf = (db: Database) => db.selectFrom('key_checks').selectAll().execute();
 
 async function folder(): Promise<string> {
@@ -26,69 +26,69 @@ describe('a database', () => {
   it('belongs to the first key that is used on it, before anything is sealed with it', async () => {
     const { db } = await testDatabase();
     const [first, other] = [newKey(), newKey()];
-    await checkSealingKey(db, first);
-    await expect(checkSealingKey(db, other)).rejects.toThrow(
+    await checkSealingKeys(db, first);
+    await expect(checkSealingKeys(db, other)).rejects.toThrow(
       /^This database was first used with another key\. Use the SECRET_KEY .*DATA_DIR.* cointill recover key$/,
     );
-    await checkSealingKey(db, first);
+    await checkSealingKeys(db, first);
   });
 
   it('goes to one of several keys that processes begin with at once, and all others are refused', async () => {
     const { db } = await testDatabase();
     const keys = Array.from({ length: 8 }, newKey);
-    const ends = await Promise.allSettled(keys.map((key) => checkSealingKey(db, key)));
+    const ends = await Promise.allSettled(keys.map((key) => checkSealingKeys(db, key)));
     expect(ends.map(({ status }) => status).toSorted()).toEqual(['fulfilled', ...Array(7).fill('rejected')]);
-    const again = await Promise.allSettled(keys.map((key) => checkSealingKey(db, key)));
+    const again = await Promise.allSettled(keys.map((key) => checkSealingKeys(db, key)));
     expect(again.map(({ status }) => status)).toEqual(ends.map(({ status }) => status));
   });
 
   it('keeps nothing of its key that is the same in two databases, or that is shorter than what any secret shows', async () => {
     const key = newKey();
     const [one, two] = [await testDatabase(), await testDatabase()];
-    for (const { db } of [one, two]) await checkSealingKey(db, key);
+    for (const { db } of [one, two]) await checkSealingKeys(db, key);
     const [first, second] = [...(await checksOf(one.db)), ...(await checksOf(two.db))].map(({ sealed }) => sealed);
     expect(first?.equals(second ?? Buffer.alloc(0))).toBe(false);
-    for (const sealed of [first, second]) expect(sealed?.includes(key.subarray(0, 4))).toBe(false);
+    for (const sealed of [first, second]) expect(sealed?.includes(key[0].subarray(0, 4))).toBe(false);
   });
 
   it('of before there were checks belongs to the key that its secrets are sealed with', async () => {
-    const { app, register, sealingKey } = await webhookApp();
+    const { app, register, sealingKeys } = await webhookApp();
     await register('http://127.0.0.1:9/');
-    await expect(checkSealingKey(app.db, newKey())).rejects.toThrow(
+    await expect(checkSealingKeys(app.db, newKey())).rejects.toThrow(
       /^The webhook secrets .* another key\..* --lost-key$/,
     );
     expect(await checksOf(app.db)).toEqual([]);
-    await checkSealingKey(app.db, sealingKey);
+    await checkSealingKeys(app.db, sealingKeys);
     expect(await checksOf(app.db)).toHaveLength(1);
   });
 
   it('goes to a new key when a secret whose key is lost is made anew with it, and the old one is refused from then on', async () => {
-    const { app, register, sealingKey } = await webhookApp();
-    await checkSealingKey(app.db, sealingKey);
+    const { app, register, sealingKeys } = await webhookApp();
+    await checkSealingKeys(app.db, sealingKeys);
     const { id } = await register('http://127.0.0.1:9/');
     const key = newKey();
-    await expect(takeSealingKey(app.db, key)).rejects.toThrow(/^The webhook secrets .* another key\./);
+    await expect(takeSealingKey(app.db, key[0])).rejects.toThrow(/^The webhook secrets .* another key\./);
     await rotateEndpointSecret(app, key, id, { isNewKey: true });
-    await checkSealingKey(app.db, key);
-    await expect(checkSealingKey(app.db, sealingKey)).rejects.toThrow(/another key/);
+    await checkSealingKeys(app.db, key);
+    await expect(checkSealingKeys(app.db, sealingKeys)).rejects.toThrow(/another key/);
   });
 
   it('with nothing sealed can be given to another key', async () => {
     const { db } = await testDatabase();
     const [first, other] = [newKey(), newKey()];
-    await checkSealingKey(db, first);
-    await takeSealingKey(db, other);
-    await checkSealingKey(db, other);
-    await expect(checkSealingKey(db, first)).rejects.toThrow(/another key/);
+    await checkSealingKeys(db, first);
+    await takeSealingKey(db, other[0]);
+    await checkSealingKeys(db, other);
+    await expect(checkSealingKeys(db, first)).rejects.toThrow(/another key/);
   });
 });
 
 describe('a process without a key', () => {
   it('makes none of its own for a database that has one, and says so', async () => {
     const { db } = await testDatabase();
-    await checkSealingKey(db, newKey());
+    await checkSealingKeys(db, newKey());
     const dataDir = await folder();
-    await expect(openSealingKey(db, { secretKey: null, dataDir })).rejects.toThrow(
+    await expect(openSealingKeys(db, { secretKey: null, secretKeyPrevious: null, dataDir })).rejects.toThrow(
       /another key, and no key is set here\. /,
     );
     expect(await readdir(dataDir)).toEqual([]);
@@ -96,9 +96,9 @@ describe('a process without a key', () => {
 
   it('shares the one that it makes with all that begin on the same DATA_DIR at the same time', async () => {
     const { db } = await testDatabase();
-    const source = { secretKey: null, dataDir: await folder() };
-    const keys = await Promise.all(Array.from({ length: 8 }, () => openSealingKey(db, source)));
-    expect(new Set(keys.map((key) => Buffer.from(key).toString('hex'))).size).toBe(1);
+    const source = { secretKey: null, secretKeyPrevious: null, dataDir: await folder() };
+    const keys = await Promise.all(Array.from({ length: 8 }, () => openSealingKeys(db, source)));
+    expect(new Set(keys.map(([key]) => Buffer.from(key).toString('hex'))).size).toBe(1);
     expect(await checksOf(db)).toHaveLength(1);
   });
 });
@@ -106,17 +106,17 @@ describe('a process without a key', () => {
 it('a restored copy takes the key that the restore brought', async () => {
   const database = await testDatabase();
   const [dataDir, keyDir] = [await folder(), await folder()];
-  const source = { secretKey: null, dataDir };
-  const key = await openSealingKey(database.db, source);
+  const source = { secretKey: null, secretKeyPrevious: null, dataDir };
+  const key = await openSealingKeys(database.db, source);
   const [log, onProgress] = [pino({ level: 'silent' }), (): void => {}];
   const file = path.join(dataDir, 'a.backup');
   const config = readConfig({ DATABASE_URL: database.url, DATA_DIR: dataDir }, dataDir);
   await makeBackup({ config, log, target: { kind: 'file', file }, passphrase: null, clock: Date.now, onProgress });
   const url = await emptyDatabase();
-  const options = { file, passphrase: async () => null, secretKey: null, log, onProgress };
+  const options = { file, passphrase: async () => null, secretKey: null, secretKeyPrevious: null, log, onProgress };
   await restoreBackup(options, { kind: 'postgres', url, keyDir }, async () => null);
   const { db, ...handle } = openDatabase({ connectionString: url }, { maxConnections: 1, onError: () => {} });
   onTestFinished(() => handle.close());
-  expect(await openSealingKey(db, { secretKey: null, dataDir: keyDir })).toEqual(key);
-  await expect(checkSealingKey(db, newKey())).rejects.toThrow(/another key/);
+  expect(await openSealingKeys(db, { secretKey: null, secretKeyPrevious: null, dataDir: keyDir })).toEqual(key);
+  await expect(checkSealingKeys(db, newKey())).rejects.toThrow(/another key/);
 });

@@ -1,40 +1,49 @@
 import { opensTotp } from '../app/people/totp.ts';
-import { opens, opensKeyCheck, sealKeyCheck } from '../app/webhooks/sealing-key.ts';
+import { keyOfCheck, opens, sealKeyCheck } from '../app/sealing-key.ts';
 import type { Database } from '../store/database.ts';
 import { findKeyCheck, replaceKeyCheck, saveFirstKeyCheck } from '../store/key-checks.ts';
 import { listTotpHolders, type Person } from '../store/people/people.ts';
 import { listEndpoints, type WebhookEndpoint } from '../store/webhooks/webhook-endpoints.ts';
-import { hasSealingKey, loadSealingKey, SealingKeyError, type KeySource } from '../webhooks/secret.ts';
+import { SealingKeyError, type SealingKeys } from '../webhooks/secret.ts';
+import { existingKeys, hasSealingKey, loadSealingKeys, type KeySources } from '../webhooks/sealing-keys.ts';
 
 /**
- * Loads the key that this database's secrets are sealed with, or makes the first one.
+ * Loads the keys that open this database's secrets, or makes the first one.
  *
- * @throws SealingKeyError if the key here is another one, or is missing although the database uses one
+ * @throws SealingKeyError if the keys here are others, or are missing although the database uses one
  */
-export async function openSealingKey(db: Database, source: KeySource): Promise<Uint8Array> {
+export async function openSealingKeys(db: Database, source: KeySources): Promise<SealingKeys> {
   // Read twice, because another process may just have made the first key.
-  if (!hasSealingKey(source) && (await isInUse(db)) && !hasSealingKey(source))
-    throw await otherKey(db, ', and no key is set here');
-  const key = loadSealingKey(source);
-  await checkSealingKey(db, key);
-  return key;
+  if (!hasSealingKey(source) && (await isInUse(db)) && !hasSealingKey(source)) {
+    const former = existingKeys(source);
+    if (former === null) throw await otherKey(db, ', and no key is set here');
+    // Before a new key file is made, which a wrong former key would leave behind.
+    await checkSealingKeys(db, former);
+  }
+  const keys = loadSealingKeys(source);
+  await checkSealingKeys(db, keys);
+  return keys;
 }
 
 /**
- * Checks that the database belongs to this key; the first key that is used on a database becomes its key. A process
- * with another key would store secrets that no other process can decrypt, send no webhook, and refuse everybody who
- * signs in with one-time codes.
+ * Checks that the database belongs to one of these keys; the first key that is used on a database becomes its key. A
+ * process with another key would send no webhook, and refuse everybody who signs in with one-time codes.
  *
  * @throws SealingKeyError if the database belongs to another key
  */
-export async function checkSealingKey(db: Database, key: Uint8Array): Promise<void> {
-  const check = (await findKeyCheck(db)) ?? (await firstCheck(db, key));
-  if (check === null || !opensKeyCheck(key, check)) throw await otherKey(db);
+export async function checkSealingKeys(db: Database, keys: SealingKeys): Promise<void> {
+  const check = (await findKeyCheck(db)) ?? (await firstCheck(db, keys));
+  if (check === null || keyOfCheck(keys, check) === null) throw await otherKey(db);
 }
 
-/** Makes this key the database's unless another process was first; null: the database's secrets are another key's. */
-async function firstCheck(db: Database, key: Uint8Array): Promise<Buffer | null> {
-  if (!mayTake(key, await sealedIn(db))) return null;
+/**
+ * Makes the key that sealed the secrets, or on a new database the first key, the database's unless another process was
+ * first; null: the database's secrets are another key's.
+ */
+async function firstCheck(db: Database, keys: SealingKeys): Promise<Buffer | null> {
+  const sealed = await sealedIn(db);
+  const key = keys.find((one) => mayTake(one, sealed));
+  if (key === undefined) return null;
   await saveFirstKeyCheck(db, sealKeyCheck(key));
   return findKeyCheck(db);
 }
@@ -67,8 +76,8 @@ function isAnything({ endpoints, people }: Sealed): boolean {
 function mayTake(key: Uint8Array, sealed: Sealed): boolean {
   return (
     !isAnything(sealed) ||
-    sealed.endpoints.some((endpoint) => opens(key, endpoint)) ||
-    sealed.people.some((person) => opensTotp(key, person))
+    sealed.endpoints.some((endpoint) => opens([key], endpoint)) ||
+    sealed.people.some((person) => opensTotp([key], person))
   );
 }
 
@@ -79,7 +88,9 @@ async function isInUse(db: Database): Promise<boolean> {
 /** `where` follows the statement that the database uses another key. */
 async function otherKey(db: Database, where = ''): Promise<SealingKeyError> {
   const { endpoints, people } = await sealedIn(db);
-  const use = 'or, if SECRET_KEY was not set, unset SECRET_KEY and use the DATA_DIR that contains secret.key.';
+  const use =
+    'or, if SECRET_KEY was not set, unset SECRET_KEY and use the DATA_DIR that contains secret.key. ' +
+    'To change the key, set SECRET_KEY_PREVIOUS to the former key.';
   const emails = people.map(({ email }) => email).join(', ');
   const kinds = [
     {

@@ -30,7 +30,7 @@ export async function startWorkerParts(
   { judged }: ClockWatch,
 ): Promise<() => Promise<void>> {
   const { app, problems } = core;
-  const sealingKey = await core.sealingKey();
+  const sealingKeys = await core.sealingKeys();
   const sender = createWebhookSender({ policyOf: core.policyOf, now: () => performance.now() });
   // Before anybody is answered, because blocks may have come while no process was running.
   await forgetAtHead(app.db);
@@ -40,7 +40,7 @@ export async function startWorkerParts(
   const serviceHealth = createServiceHealth(app, core.networks);
   const noticing =
     config.dashboard === null ? null : createNoticing(app, { serviceHealth, sweeps: createSweepWatch(core) }, holder);
-  const workers = startWorkers(app, { sender, sealingKey }, notifications, problems, {
+  const workers = startWorkers(app, { sender, sealingKeys }, notifications, problems, {
     mailer,
     noticing,
     judged,

@@ -6,7 +6,8 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import * as fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { loadSealingKey, newWebhookSecret, openSecret, sealSecret } from './secret.ts';
+import { newWebhookSecret, openSecret, sealSecret } from './secret.ts';
+import { existingKeys, loadSealingKey, loadSealingKeys } from './sealing-keys.ts';
 
 const run = promisify(execFile);
 
@@ -34,7 +35,7 @@ describe('a sealed secret', () => {
   it('opens to the same text for the same owner', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), fc.string(), (text, owner) => {
-        expect(openSecret(key, sealSecret(key, text, owner), owner)).toBe(text);
+        expect(openSecret([key], sealSecret(key, text, owner), owner)).toBe(text);
       }),
     );
   });
@@ -46,7 +47,7 @@ describe('a sealed secret', () => {
   });
 
   it('does not open for another endpoint, so stored values cannot be swapped', () => {
-    expect(() => openSecret(key, sealSecret(key, 'whsec_abc', 'we_1'), 'we_2')).toThrow(/we_2 cannot be decrypted/);
+    expect(() => openSecret([key], sealSecret(key, 'whsec_abc', 'we_1'), 'we_2')).toThrow(/we_2 cannot be decrypted/);
   });
 
   it('does not open when any byte was changed or cut off', () => {
@@ -54,14 +55,14 @@ describe('a sealed secret', () => {
     for (let index = 0; index < sealed.length; index += 1) {
       const changed = Buffer.from(sealed);
       changed[index] = (changed[index] ?? 0) ^ 1;
-      expect(() => openSecret(key, changed, 'we_1')).toThrow(Error);
-      expect(() => openSecret(key, sealed.subarray(0, index), 'we_1')).toThrow(Error);
+      expect(() => openSecret([key], changed, 'we_1')).toThrow(Error);
+      expect(() => openSecret([key], sealed.subarray(0, index), 'we_1')).toThrow(Error);
     }
   });
 
   it('names SECRET_KEY and the key file as the way out when the key is another one', () => {
     const sealed = sealSecret(key, 'whsec_abc', 'we_1');
-    expect(() => openSecret(randomBytes(32), sealed, 'we_1')).toThrow(/SECRET_KEY.*secret\.key.*DATA_DIR/);
+    expect(() => openSecret([randomBytes(32)], sealed, 'we_1')).toThrow(/SECRET_KEY.*secret\.key.*DATA_DIR/);
   });
 });
 
@@ -79,6 +80,28 @@ describe('the sealing key', () => {
     expect(() => loadSealingKey({ secretKey, dataDir })).toThrow(/SECRET_KEY must have at least 32 characters/);
     expect(() => loadSealingKey({ secretKey: 'hunter2', dataDir })).not.toThrow(/hunter2/);
     expect(loadSealingKey({ secretKey: 'x'.repeat(32), dataDir })).toHaveLength(32);
+  });
+
+  it('comes with a former SECRET_KEY, or the content of a former key file, which only open', () => {
+    const secretKey = 'correct horse battery staple 0123456789';
+    const former = 'k'.repeat(32);
+    const ofFile = randomBytes(32);
+    const sealed = [loadSealingKey({ secretKey: former, dataDir }), ofFile, loadSealingKey({ secretKey, dataDir })];
+    const opened = (secretKeyPrevious: string | null) =>
+      sealed.map((one) => {
+        try {
+          const keys = loadSealingKeys({ secretKey, secretKeyPrevious, dataDir });
+          return openSecret(keys, sealSecret(one, 'whsec_abc', 'we_1'), 'we_1');
+        } catch {
+          return null;
+        }
+      });
+    expect(opened(null)).toEqual([null, null, 'whsec_abc']);
+    expect(opened(former)).toEqual(['whsec_abc', null, 'whsec_abc']);
+    expect(opened(ofFile.toString('base64'))).toEqual([null, 'whsec_abc', 'whsec_abc']);
+    expect(existingKeys({ secretKey: null, secretKeyPrevious: null, dataDir })).toBeNull();
+    expect(existingKeys({ secretKey: null, secretKeyPrevious: former, dataDir })).toEqual([sealed[0]]);
+    expect(readdirSync(dataDir)).toEqual([]);
   });
 
   it('is made once as a private file, also in a folder that does not exist yet, and leaves nothing else', () => {

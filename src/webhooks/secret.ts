@@ -1,30 +1,24 @@
-import { createCipheriv, createDecipheriv, hkdfSync, randomBytes as systemRandomBytes } from 'node:crypto';
-import {
-  closeSync,
-  existsSync,
-  fchmodSync,
-  fstatSync,
-  fsyncSync,
-  linkSync,
-  mkdirSync,
-  openSync,
-  readFileSync,
-  statSync,
-  unlinkSync,
-  writeFileSync,
-} from 'node:fs';
-import path from 'node:path';
+import { createCipheriv, createDecipheriv, randomBytes as systemRandomBytes } from 'node:crypto';
 import type { RandomBytes } from '../domain/clock.ts';
 
 /** Standard Webhooks marks a symmetric secret with this; the base64 after it is the key. */
 export const WEBHOOK_SECRET_PREFIX = 'whsec_';
 
-const KEY_BYTES = 32;
+export const KEY_BYTES = 32;
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 /** First byte of an encrypted value: AES-256-GCM, then nonce, tag, ciphertext. */
 const SEAL_VERSION = 1;
-const MIN_SECRET_KEY_CHARACTERS = 32;
+const TAG_AT = 1 + NONCE_BYTES;
+const TEXT_AT = TAG_AT + TAG_BYTES;
+
+/**
+ * Keys of 32 bytes: the one that is set, which opens first, and former ones that a process still opens with. The key
+ * that seals is the one that the database's check names, see `keyThatSeals`.
+ */
+export type SealingKeys = readonly [Uint8Array, ...(readonly Uint8Array[])];
+
+/** The file in DATA_DIR with the key, if SECRET_KEY is not set. */
 export const KEY_FILE_NAME = 'secret.key';
 
 /** There is no usable key, or it does not decrypt the stored secrets; the message names the rule and the way out. */
@@ -38,7 +32,7 @@ export function newWebhookSecret(randomBytes: RandomBytes): string {
 /**
  * Encrypts a secret for storage with AES-256-GCM.
  *
- * @param key 32 bytes, from `loadSealingKey`
+ * @param key 32 bytes, from `loadSealingKeys`
  * @param aad where the value belongs (the endpoint's id): it cannot be decrypted anywhere else, so stored values cannot
  * be swapped
  */
@@ -51,205 +45,39 @@ export function sealSecret(key: Uint8Array, plaintext: string, aad: string): Buf
 }
 
 /**
- * Decrypts a secret that `sealSecret` encrypted with the same key and `aad`.
+ * Decrypts a secret that `sealSecret` encrypted with one of these keys and the same `aad`.
  *
  * @throws Error that names the way out if the key is another one or the value was changed or moved
  */
-export function openSecret(key: Uint8Array, sealed: Uint8Array, aad: string): string {
+export function openSecret(keys: SealingKeys, sealed: Uint8Array, aad: string): string {
   const value = Buffer.from(sealed.buffer, sealed.byteOffset, sealed.byteLength);
-  const tagAt = 1 + NONCE_BYTES;
-  const textAt = tagAt + TAG_BYTES;
-  if (value.length < textAt || value[0] !== SEAL_VERSION) {
+  if (value.length < TEXT_AT || value[0] !== SEAL_VERSION) {
     throw new Error(`The stored webhook secret of ${aad} is damaged or was written by a newer version of Cointill.`);
   }
-  const decipher = createDecipheriv('aes-256-gcm', key, value.subarray(1, tagAt), { authTagLength: TAG_BYTES });
-  decipher.setAAD(boundTo(aad));
-  decipher.setAuthTag(value.subarray(tagAt, textAt));
-  try {
-    return Buffer.concat([decipher.update(value.subarray(textAt)), decipher.final()]).toString('utf8');
-  } catch (cause) {
-    throw new Error(
-      `The stored webhook secret of ${aad} cannot be decrypted, because it was encrypted with another key. ` +
-        `Start with the SECRET_KEY that was set when the secret was created. If none was set, unset SECRET_KEY and put ` +
-        `${KEY_FILE_NAME} back into DATA_DIR. If that key is lost, rotate the endpoint's secret with --lost-key.`,
-      { cause },
-    );
+  let cause: unknown;
+  for (const key of keys) {
+    try {
+      return opened(key, value, aad);
+    } catch (error) {
+      cause = error;
+    }
   }
+  throw new Error(
+    `The stored webhook secret of ${aad} cannot be decrypted, because it was encrypted with another key. ` +
+      `Start with the SECRET_KEY that was set when the secret was created. If none was set, unset SECRET_KEY and put ` +
+      `${KEY_FILE_NAME} back into DATA_DIR. If that key is lost, rotate the endpoint's secret with --lost-key.`,
+    { cause },
+  );
+}
+
+function opened(key: Uint8Array, value: Buffer, aad: string): string {
+  const decipher = createDecipheriv('aes-256-gcm', key, value.subarray(1, TAG_AT), { authTagLength: TAG_BYTES });
+  decipher.setAAD(boundTo(aad));
+  decipher.setAuthTag(value.subarray(TAG_AT, TEXT_AT));
+  return Buffer.concat([decipher.update(value.subarray(TEXT_AT)), decipher.final()]).toString('utf8');
 }
 
 /** The version is authenticated too, so that a later format cannot be passed off as this one. */
 function boundTo(aad: string): Buffer {
   return Buffer.concat([Buffer.of(SEAL_VERSION), Buffer.from(aad, 'utf8')]);
-}
-
-/** The source of the key. */
-export interface KeySource {
-  /** SECRET_KEY; null if it is not set. */
-  readonly secretKey: string | null;
-  readonly dataDir: string;
-}
-
-/** Whether there is a key, or a file that cannot be read, which `loadSealingKey` explains: it creates no key then. */
-export function hasSealingKey({ secretKey, dataDir }: KeySource): boolean {
-  if (secretKey !== null) return true;
-  try {
-    return statSync(path.join(dataDir, KEY_FILE_NAME), { throwIfNoEntry: false }) !== undefined;
-  } catch (error) {
-    return !hasCode(error, 'ENOTDIR');
-  }
-}
-
-/**
- * The 32-byte key for `sealSecret`: derived from SECRET_KEY if that is set (HKDF, RFC 5869, with SHA-256), otherwise
- * read from `secret.key` in the data directory, which is created at first use with mode 0600.
- *
- * @throws SealingKeyError that names SECRET_KEY or the file, the rule and the way out
- */
-export function loadSealingKey(source: {
-  readonly secretKey?: string | null;
-  readonly dataDir: string;
-  readonly randomBytes?: RandomBytes;
-}): Buffer {
-  const { secretKey = null } = source;
-  if (secretKey !== null) return keyFromText(secretKey);
-  const file = path.join(source.dataDir, KEY_FILE_NAME);
-  const existing = readKeyFile(file);
-  if (existing !== null) return existing;
-  createKeyFile(file, (source.randomBytes ?? systemRandomBytes)(KEY_BYTES));
-  // Read back rather than trusted: another process may have created the file first.
-  const created = readKeyFile(file);
-  if (created === null)
-    throw new SealingKeyError(`The key file ${file} vanished while it was being created. Start again.`);
-  return created;
-}
-
-function keyFromText(secretKey: string): Buffer {
-  if (secretKey.length < MIN_SECRET_KEY_CHARACTERS) {
-    throw new SealingKeyError(
-      `SECRET_KEY must have at least ${MIN_SECRET_KEY_CHARACTERS} characters, not ${secretKey.length}. ` +
-        'Create one with: openssl rand -base64 32. Or leave SECRET_KEY unset. A key file is then created in DATA_DIR.',
-    );
-  }
-  return Buffer.from(hkdfSync('sha256', secretKey, '', 'cointill webhook secrets v1', KEY_BYTES));
-}
-
-function readKeyFile(file: string): Buffer | null {
-  let descriptor: number;
-  try {
-    descriptor = openSync(file, 'r');
-  } catch (cause) {
-    // If the key cannot be created, the error says why.
-    if (hasCode(cause, 'ENOENT') || hasCode(cause, 'ENOTDIR')) return null;
-    throw new SealingKeyError(
-      `The key file ${file} cannot be read. It must belong to the user that runs Cointill: as root, run chown USER ${file}`,
-      { cause },
-    );
-  }
-  try {
-    tightenMode(file, descriptor);
-    return decodeKey(file, readFileSync(descriptor, 'latin1'));
-  } finally {
-    closeSync(descriptor);
-  }
-}
-
-function tightenMode(file: string, descriptor: number): void {
-  if ((fstatSync(descriptor).mode & 0o077) === 0) return;
-  try {
-    fchmodSync(descriptor, 0o600);
-  } catch (cause) {
-    throw new SealingKeyError(
-      `The key file ${file} is open to other users, and its mode cannot be changed. Run: chmod 600 ${file}`,
-      { cause },
-    );
-  }
-}
-
-function decodeKey(file: string, content: string): Buffer {
-  const text = content.trim();
-  const key = Buffer.from(text, 'base64');
-  if (key.length !== KEY_BYTES || key.toString('base64') !== text) {
-    throw new SealingKeyError(
-      `The key file ${file} must contain ${KEY_BYTES} bytes in base64, but does not. Restore the original file from a backup. ` +
-        'If the original is lost, delete the file. A new one is created at the next start, and every webhook secret must be rotated.',
-    );
-  }
-  return key;
-}
-
-/**
- * A hard link appears completely or not at all and never replaces a file, so neither a crash nor two simultaneous
- * starts leave half a key or two keys.
- */
-function createKeyFile(file: string, key: Uint8Array): void {
-  const draft = `${file}.${process.pid}.${systemRandomBytes(6).toString('hex')}`;
-  try {
-    makeFolders(path.dirname(file));
-    const descriptor = openSync(draft, 'wx', 0o600);
-    try {
-      writeFileSync(descriptor, `${Buffer.from(key).toString('base64')}\n`);
-      fsyncSync(descriptor);
-      linkSync(draft, file);
-    } finally {
-      closeSync(descriptor);
-      unlinkSync(draft);
-    }
-  } catch (cause) {
-    // Another process has created it meanwhile.
-    if (!hasCode(cause, 'EEXIST') || !existsSync(file)) throw noKeyFile(file, cause);
-  }
-  syncDirectory(path.dirname(file));
-}
-
-/** Without `recursive`: Node.js tries forever in a place where no folder can be created (/proc). */
-function makeFolders(folder: string): void {
-  try {
-    makeOneFolder(folder);
-  } catch (error) {
-    if (!hasCode(error, 'ENOENT')) throw error;
-    makeFolders(path.dirname(folder));
-    makeOneFolder(folder);
-  }
-}
-
-function makeOneFolder(folder: string): void {
-  try {
-    mkdirSync(folder);
-  } catch (error) {
-    if (!hasCode(error, 'EEXIST') || !statSync(folder).isDirectory()) throw error;
-  }
-}
-
-const REASONS: Readonly<Record<string, string>> = {
-  ENOSPC: 'the disk is full',
-  EDQUOT: 'the disk is full',
-  EROFS: 'its file system is mounted read-only',
-  EACCES: 'this user may not write there',
-  EPERM: 'this user may not write there',
-  ENOENT: 'no folder can be created there',
-  EEXIST: 'a file exists where DATA_DIR must be a folder',
-  ENOTDIR: 'a file exists where DATA_DIR must be a folder',
-};
-
-function noKeyFile(file: string, cause: unknown): SealingKeyError {
-  const code = cause instanceof Error && 'code' in cause ? String(cause.code) : String(cause);
-  return new SealingKeyError(
-    `The key file ${file} cannot be created: ${REASONS[code] ?? code}. ` +
-      'Set DATA_DIR to a folder that Cointill can write to, or set SECRET_KEY.',
-    { cause },
-  );
-}
-
-/** Without this the new name, and with it every secret encrypted with the key, could be lost in a power cut. */
-function syncDirectory(directory: string): void {
-  const descriptor = openSync(directory, 'r');
-  try {
-    fsyncSync(descriptor);
-  } finally {
-    closeSync(descriptor);
-  }
-}
-
-function hasCode(error: unknown, code: string): boolean {
-  return error instanceof Error && 'code' in error && error.code === code;
 }

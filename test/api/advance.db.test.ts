@@ -32,7 +32,7 @@ describe.each(APIS)('POST %s/{id}/advance', (api) => {
   it('completes the payment, sends its webhook, and tells each moment and event', async () => {
     const shop = await http.shop();
     const receiver = await receiverOf();
-    const { register } = await webhookApp({ app: http.app, sealingKey: http.webhooks.sealingKey });
+    const { register } = await webhookApp({ app: http.app, sealingKeys: http.webhooks.sealingKeys });
     await register(receiver.url, { projectId: shop.projectId, events: 'order.completed' });
     const id = await pay(shop, api);
     const { status, body } = await advance(shop, api, id, { by: 'PT61M' });

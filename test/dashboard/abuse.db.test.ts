@@ -352,13 +352,13 @@ describe('a guess that was not judged', () => {
         .status,
       (await browser.try('POST /dashboard/api/account/totp/confirm', { code })).status,
     ];
-    const { hasher, sealingKey } = own.people;
+    const { hasher, sealingKeys } = own.people;
     Object.assign(own.people, {
       hasher: { ...hasher, verify: () => Promise.reject(new HashesBusyError()) },
-      sealingKey: () => Promise.reject(new Error('The disk does not answer.')),
+      sealingKeys: () => Promise.reject(new Error('The disk does not answer.')),
     });
     for (let time = 0; time < 11; time += 1) expect(await attempts()).toEqual([503, 503, 500]);
-    Object.assign(own.people, { hasher, sealingKey });
+    Object.assign(own.people, { hasher, sealingKeys });
     expect(await attempts()).toEqual([200, 200, 200]);
   });
 

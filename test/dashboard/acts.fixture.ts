@@ -48,7 +48,7 @@ export function actsIn(test: DashboardTest, mode = 'test', projectId = test.http
 export async function anEndpoint(app: App, projectId: string): Promise<string> {
   const policyOf = () => ({ mode: 'test', production: false, allowCidrs: [] }) as const;
   const wanted = { projectId, mode: 'test', url: 'https://hooks.example/', events: 'all' } as const;
-  const made = await createEndpoint(app, Buffer.alloc(32, 7), policyOf, wanted);
+  const made = await createEndpoint(app, [Buffer.alloc(32, 7)], policyOf, wanted);
   if (made.kind !== 'done') throw new Error(made.code);
   return made.endpoint.id;
 }

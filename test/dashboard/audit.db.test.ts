@@ -47,7 +47,7 @@ async function done<Outcome extends { readonly kind: string }>(
 
 it('the log has the changes that operators make by commands, with before and after but no secrets', async () => {
   const secrets: string[] = [];
-  const key = Buffer.alloc(32, 1);
+  const keys = [Buffer.alloc(32, 1)] as const;
   const entries = await kept(async () => {
     const { project } = await done(createProject(operator, 'Kept'));
     const projectId = project.id;
@@ -60,8 +60,10 @@ it('the log has the changes that operators make by commands, with before and aft
     await done(removeKey(operator, made.stored.id));
     const policy = () => ({ mode: 'live', production: false, allowCidrs: [] }) as const;
     const url = 'https://shop.example/hook?token=hidden-in-the-url';
-    const endpoint = await done(createEndpoint(operator, key, policy, { projectId, mode: 'live', url, events: 'all' }));
-    const rotated = await done(rotateEndpointSecret(operator, key, endpoint.endpoint.id));
+    const endpoint = await done(
+      createEndpoint(operator, keys, policy, { projectId, mode: 'live', url, events: 'all' }),
+    );
+    const rotated = await done(rotateEndpointSecret(operator, keys, endpoint.endpoint.id));
     await done(reopenEndpoint(operator, endpoint.endpoint.id));
     await done(deleteEndpoint(operator, endpoint.endpoint.id));
     const wallet = { projectId, network: 'ethereum', confirmations: null, toleranceBasisPoints: null };
@@ -111,7 +113,7 @@ it('the log has what people do with payments, with person and address, but not w
 it('a change that is rolled back leaves no entry', async () => {
   const entries = await kept(async () => {
     await expect(
-      createEndpoint(operator, Buffer.alloc(32), () => ({ mode: 'live', production: false, allowCidrs: [] }), {
+      createEndpoint(operator, [Buffer.alloc(32)], () => ({ mode: 'live', production: false, allowCidrs: [] }), {
         projectId: '00000000-0000-7000-8000-000000000000',
         mode: 'live',
         url: 'https://shop.example/',

@@ -137,7 +137,7 @@ describe('a payment', () => {
     const policyOf = () => ({ mode: 'test', production: false, allowCidrs: [] }) as const;
     const url = 'https://hooks.example/secret-path';
     const wanted = { projectId: app.projectId, mode: 'test', url, events: 'all' } as const;
-    const endpoint = await createEndpoint(app, Buffer.alloc(32, 7), policyOf, wanted);
+    const endpoint = await createEndpoint(app, [Buffer.alloc(32, 7)], policyOf, wanted);
     if (endpoint.kind !== 'done') throw new Error(JSON.stringify(endpoint));
     const payment = await app.pay({ metadata: { size: 'XL' }, customerEmail: 'ann@example.com' });
     const id = publicPaymentId(payment);

@@ -26,7 +26,7 @@ it('a restored copy has people, their factors and the audit log, but no sessions
   const onProgress = (): void => {};
   await makeBackup({ config, log, target: { kind: 'file', file }, passphrase: null, clock: Date.now, onProgress });
   const url = await emptyDatabase();
-  const options = { file, passphrase: async () => null, secretKey: null, log, onProgress };
+  const options = { file, passphrase: async () => null, secretKey: null, secretKeyPrevious: null, log, onProgress };
   await restoreBackup(options, { kind: 'postgres', url, keyDir: dir }, async () => null);
   const { db, ...handle } = openDatabase({ connectionString: url }, { maxConnections: 1, onError: () => {} });
   onTestFinished(() => handle.close());

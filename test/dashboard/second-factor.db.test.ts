@@ -1,6 +1,9 @@
+import { randomBytes } from 'node:crypto';
 import { Secret, TOTP } from 'otpauth';
-import { afterAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
 import { blockedStatements, waitingTransaction } from '../../src/app/webhooks/webhooks.fixture.ts';
+import { rotateSealingKey } from '../../src/service/rotate-sealing-key.ts';
+import type { SealingKeys } from '../../src/webhooks/secret.ts';
 import { listAuditEntries, WHOLE_LOG } from '../../src/store/people/audit.ts';
 import { lockPerson } from '../../src/store/people/people.ts';
 import { deleteSessions, listSessions, touchSession } from '../../src/store/people/sessions.ts';
@@ -56,6 +59,25 @@ async function halfWay(email: string, at: { readonly address?: string } = {}): P
 }
 
 describe('an authenticator', () => {
+  it('signs in whoever typed a code just before its secret was encrypted with another key', async () => {
+    const { email, codeAt } = await armed();
+    const { hasher, sealingKeys } = test.people;
+    const keys: SealingKeys = [randomBytes(32), ...(await sealingKeys())];
+    onTestFinished(() => void Object.assign(test.people, { hasher }));
+    Object.assign(test.people, {
+      sealingKeys: () => Promise.resolve(keys),
+      hasher: {
+        ...hasher,
+        verify: async (...given: Parameters<typeof hasher.verify>) => {
+          await rotateSealingKey(test.http.app, keys);
+          return hasher.verify(...given);
+        },
+      },
+    });
+    const signIn = { email, password: PASSWORD, code: codeAt(clock()) };
+    expect(await test.browser().do('POST /dashboard/api/sign-in', signIn)).toMatchObject({ state: 'signed_in' });
+  });
+
   it('is required only after its first code was confirmed', async () => {
     const { email, browser } = await test.join('viewer');
     await browser.do('POST /dashboard/api/account/totp/start');

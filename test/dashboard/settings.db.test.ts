@@ -334,7 +334,7 @@ describe('the file of a project', () => {
       url: 'https://shop.example/hook?token=hushhush',
       events: 'order.created',
     } as const;
-    const made = await createEndpoint(app, Buffer.alloc(32, 7), policyOf, hook);
+    const made = await createEndpoint(app, [Buffer.alloc(32, 7)], policyOf, hook);
     if (made.kind !== 'done') throw new Error(made.code);
     const key = await shop.key();
     await shop.call({

@@ -21,7 +21,7 @@ const { app } = test.http;
 const sender = test.dashboard.webhooks.sender();
 const deliverer: Deliverer = createDeliverer(
   app,
-  { sender, sealingKey: await test.people.sealingKey() },
+  { sender, sealingKeys: await test.people.sealingKeys() },
   { onFree: () => {}, problems: noteProblems(() => {}) },
 );
 afterAll(async () => {

@@ -11,7 +11,8 @@ import { openDatabase } from '../../src/store/database.ts';
 import { countRows } from '../../src/store/backups/load.ts';
 import { knownMigrations } from '../../src/store/migration-files.ts';
 import { onConnection } from '../../src/store/one-connection.ts';
-import { loadSealingKey, openSecret } from '../../src/webhooks/secret.ts';
+import { openSecret } from '../../src/webhooks/secret.ts';
+import { loadSealingKey } from '../../src/webhooks/sealing-keys.ts';
 import { emptyDatabase, testDatabase } from '../database.ts';
 import { structureOf } from '../structure.ts';
 
@@ -36,6 +37,7 @@ describe('a backup of every former version', () => {
         file: path.join(FOLDER, name),
         passphrase: async () => 'four words are enough',
         secretKey: null,
+        secretKeyPrevious: null,
         log: pino({ level: 'silent' }),
         onProgress: () => {},
       },
@@ -72,7 +74,9 @@ describe('a backup of every former version', () => {
     });
     const endpoints = await db.selectFrom('webhook_endpoints').selectAll().execute();
     const key = loadSealingKey({ dataDir: keyDir });
-    expect(endpoints.map(({ id, secret }) => openSecret(key, secret, id))).toEqual([expect.stringMatching(/^whsec_/)]);
+    expect(endpoints.map(({ id, secret }) => openSecret([key], secret, id))).toEqual([
+      expect.stringMatching(/^whsec_/),
+    ]);
     const { rows } = await sql<{ next: bigint; last: bigint }>`
       select nextval(pg_get_serial_sequence('delivery_attempts', 'id')) as next, max(id) as last from delivery_attempts`.execute(
       db,

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { sealKeyCheck } from '../../src/app/webhooks/sealing-key.ts';
+import { sealKeyCheck } from '../../src/app/sealing-key.ts';
 import { saveFirstKeyCheck } from '../../src/store/key-checks.ts';
 import { HDKey } from '@scure/bip32';
 import { mkdir, readFile, rename, stat, writeFile } from 'node:fs/promises';

@@ -1,13 +1,14 @@
-import { isDeepStrictEqual } from 'node:util';
 import type { Database, Trx } from '../../store/database.ts';
 import { listPasskeys, type Passkey } from '../../store/people/factors.ts';
 import { lockPerson, type Person } from '../../store/people/people.ts';
 import { deleteSignIn, insertSignIn } from '../../store/people/sessions.ts';
+import type { SealingKeys } from '../../webhooks/secret.ts';
 import { forActor, type App } from '../context.ts';
 import { mailAccountChange } from './account-mail.ts';
 import type { Client, TooMany } from './guess-limits.ts';
 import { actorOf, startSession, type Started } from './sessions.ts';
 import { hashOf, newToken } from './token.ts';
+import { isSameTotp } from './totp.ts';
 
 export type Factor = 'totp' | 'passkey' | 'recovery_code';
 
@@ -31,16 +32,18 @@ export async function factorsOf(
   return { factors: own.length === 0 ? [] : [...own, 'recovery_code'], passkeys };
 }
 
-/** Starts the session, or the second step, after a right password. `wrong` if the stored hash is another one by now. */
+/**
+ * Starts the session, or the second step, after a right password. `wrong` if the stored hash is another one by now.
+ * `codes`: the keys, if a code was right too.
+ */
 export async function enter(
   app: App,
   active: Person,
   client: Client,
-  { passwordHash, hasCode }: { readonly passwordHash: string | null; readonly hasCode: boolean },
+  { passwordHash, codes }: { readonly passwordHash: string | null; readonly codes: SealingKeys | null },
 ): Promise<SignInOutcome> {
-  if (hasCode) {
-    const isEnough = async (_: Trx, now: Person) =>
-      now.passwordHash === passwordHash && isDeepStrictEqual(now.sealedTotp, active.sealedTotp);
+  if (codes !== null) {
+    const isEnough = async (_: Trx, now: Person) => now.passwordHash === passwordHash && isSameTotp(codes, now, active);
     return begin(app, active, client, 'totp', null, isEnough);
   }
   const { factors } = await factorsOf(app.db, active);

@@ -1,4 +1,5 @@
 import { isIP } from 'node:net';
+import type { SealingKeys } from '../../webhooks/secret.ts';
 import type { App } from '../context.ts';
 import type { GuessLimits } from './guess-limits.ts';
 import type { PasswordHasher } from './password-hash.ts';
@@ -8,8 +9,8 @@ export interface PeopleParts {
   readonly app: App;
   readonly hasher: PasswordHasher;
   readonly limits: GuessLimits;
-  /** The key that TOTP secrets are sealed with. */
-  readonly sealingKey: () => Promise<Uint8Array>;
+  /** The keys of TOTP secrets. */
+  readonly sealingKeys: () => Promise<SealingKeys>;
   readonly site: Site;
 }
 

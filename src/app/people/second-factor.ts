@@ -11,6 +11,7 @@ import {
 import { lockPerson, takeTotpStep, updatePerson, type Person } from '../../store/people/people.ts';
 import { listSessions, setChallenge, takeChallenge } from '../../store/people/sessions.ts';
 import { newId, type App } from '../context.ts';
+import { keyThatSeals } from '../sealing-key.ts';
 import { checkName } from '../projects/name.ts';
 import { rejected, type Rejected } from '../rejected.ts';
 import { auditOfPerson, ENDED, reportReauthentication, tooManyReauthentications } from './account.ts';
@@ -26,12 +27,15 @@ import { newTotpSecret, openTotp, sealTotp, stepOf, TOTP_SECRET_BYTES, totpUri }
 
 /** Creates a TOTP secret, which takes effect when a code of it is confirmed. */
 export async function startTotp(
-  { app, sealingKey }: PeopleParts,
+  { app, sealingKeys }: PeopleParts,
   { person }: SignedIn,
 ): Promise<{ readonly secret: string; readonly uri: string }> {
   const secret = newTotpSecret(app.random(TOTP_SECRET_BYTES));
-  const sealedPendingTotp = sealTotp(await sealingKey(), person.id, secret);
-  await app.db.transaction().execute((trx) => updatePerson(trx, person.id, { sealedPendingTotp }));
+  const keys = await sealingKeys();
+  await app.db.transaction().execute(async (trx) => {
+    const sealedPendingTotp = sealTotp(await keyThatSeals(trx, keys), person.id, secret);
+    await updatePerson(trx, person.id, { sealedPendingTotp });
+  });
   return { secret, uri: totpUri(secret, person.email) };
 }
 
@@ -49,16 +53,16 @@ export async function confirmTotp(
   signedIn: InBrowser,
   code: string,
 ): Promise<Confirmed | Rejected | TooMany> {
-  const { app, limits, sealingKey } = parts;
+  const { app, limits, sealingKeys } = parts;
   const { person, session } = signedIn;
   const guess = [{ bucket: 'reauthentication-session', id: session.id } as const];
   const confirm = async (): Promise<Confirmed | Rejected> => {
-    const key = await sealingKey();
+    const keys = await sealingKeys();
     return app.db.transaction().execute(async (trx) => {
       const now = await lockPerson(trx, person.id);
       const sealed = now?.sealedPendingTotp ?? null;
       if (now === null || sealed === null) return rejected('no_new_secret');
-      const step = stepOf(openTotp(key, now, sealed), code, app.clock());
+      const step = stepOf(openTotp(keys, now, sealed), code, app.clock());
       if (step === null) return wrongCode;
       await updatePerson(trx, person.id, { sealedTotp: sealed, sealedPendingTotp: null });
       await takeTotpStep(trx, person.id, step);

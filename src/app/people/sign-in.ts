@@ -59,11 +59,12 @@ export async function signIn(parts: PeopleParts, client: Client, given: Given): 
     return { kind: 'wrong' };
   }
   const passwordHash = await renewHash(parts, active, given.password);
-  const outcome = await enter(app, active, client, { passwordHash, hasCode: given.code !== undefined });
+  const codes = given.code === undefined ? null : await parts.sealingKeys();
+  const outcome = await enter(app, active, client, { passwordHash, codes });
   if (outcome.kind !== 'wrong') return outcome;
   const renewed = await renewedMeanwhile(parts, active, given.password, passwordHash);
   if (renewed === null) return outcome;
-  return enter(app, active, client, { passwordHash: renewed, hasCode: given.code !== undefined });
+  return enter(app, active, client, { passwordHash: renewed, codes });
 }
 
 /**
@@ -72,14 +73,14 @@ export async function signIn(parts: PeopleParts, client: Client, given: Given): 
  * revealed only after the right password, as in the second step.
  */
 async function wrongOf(
-  { app, hasher, limits, sealingKey }: PeopleParts,
+  { app, hasher, limits, sealingKeys }: PeopleParts,
   person: Person | null,
   { password, code }: Given,
   whom: HashedFor,
   ip: string,
 ): Promise<WrongGuess | TooMany | null> {
   const step =
-    code === undefined || person === null ? null : stepOfPerson(await sealingKey(), person, code, app.clock());
+    code === undefined || person === null ? null : stepOfPerson(await sealingKeys(), person, code, app.clock());
   const isPassword = await hasher.verify(password, person?.passwordHash ?? null, whom);
   if (code !== undefined) {
     const counted = [{ bucket: 'code-account', id: isPassword && person !== null ? person.id : '' } as const];
@@ -155,12 +156,12 @@ export async function confirmCode(
 
 /** Whether a one-time or recovery code is right. A right code is used up. */
 export async function isRightCode(
-  { app, sealingKey }: PeopleParts,
+  { app, sealingKeys }: PeopleParts,
   db: Database,
   person: Person,
   { kind, code }: { readonly kind: 'totp' | 'recovery_code'; readonly code: string },
 ): Promise<boolean> {
-  if (kind === 'totp') return checkTotp(db, await sealingKey(), person, code, app.clock());
+  if (kind === 'totp') return checkTotp(db, await sealingKeys(), person, code, app.clock());
   const hash = recoveryCodeHash(code);
   return hash !== null && useRecoveryCode(db, person.id, hash, app.clock());
 }

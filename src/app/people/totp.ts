@@ -2,7 +2,7 @@ import { Secret, TOTP } from 'otpauth';
 import type { Person } from '../../store/people/people.ts';
 import { takeTotpStep } from '../../store/people/people.ts';
 import type { Database, Trx } from '../../store/database.ts';
-import { openSecret, sealSecret } from '../../webhooks/secret.ts';
+import { openSecret, sealSecret, type SealingKeys } from '../../webhooks/secret.ts';
 
 const ISSUER = 'Cointill';
 const STEP_MS = 30_000;
@@ -12,16 +12,16 @@ export const TOTP_SECRET_BYTES = 20;
 const WINDOW = 1;
 
 /** The context of a sealed secret binds it to its owner, so that it cannot be opened for anybody else. */
-const boundTo = (personId: string): string => `totp of ${personId}`;
+export const totpOwner = (personId: string): string => `totp of ${personId}`;
 
 export function sealTotp(key: Uint8Array, personId: string, secret: string): Buffer {
-  return sealSecret(key, secret, boundTo(personId));
+  return sealSecret(key, secret, totpOwner(personId));
 }
 
 /** Opens a person's sealed secret. @throws Error that says what to do if the secret was sealed with another key */
-export function openTotp(key: Uint8Array, person: Person, sealed: Uint8Array): string {
+export function openTotp(keys: SealingKeys, person: Person, sealed: Uint8Array): string {
   try {
-    return openSecret(key, sealed, boundTo(person.id));
+    return openSecret(keys, sealed, totpOwner(person.id));
   } catch (cause) {
     throw new Error(
       `The one-time codes of ${person.email} cannot be checked, because their secret was encrypted with another key. Start with the former SECRET_KEY, or with the former secret.key in DATA_DIR. If that key is lost, run the command user reset ${person.email}.`,
@@ -30,13 +30,19 @@ export function openTotp(key: Uint8Array, person: Person, sealed: Uint8Array): s
   }
 }
 
-/** Whether this key sealed the person's secret. */
-export function opensTotp(key: Uint8Array, person: Person): boolean {
+/** Whether one of these keys sealed the person's secret. */
+export function opensTotp(keys: SealingKeys, person: Person): boolean {
   try {
-    return person.sealedTotp !== null && openTotp(key, person, person.sealedTotp) !== '';
+    return person.sealedTotp !== null && openTotp(keys, person, person.sealedTotp) !== '';
   } catch {
     return false;
   }
+}
+
+/** Whether both rows hold the same secret, which a rotation of the key may have sealed anew. */
+export function isSameTotp(keys: SealingKeys, one: Person, other: Person): boolean {
+  if (one.sealedTotp === null || other.sealedTotp === null) return false;
+  return openTotp(keys, one, one.sealedTotp) === openTotp(keys, other, other.sealedTotp);
 }
 
 export function newTotpSecret(bytes: Uint8Array): string {
@@ -61,18 +67,18 @@ export function stepOf(secret: string, code: string, now: number): bigint | null
 }
 
 /** The time step of a person's code; null if the code is wrong. Does not use up a right code. */
-export function stepOfPerson(key: Uint8Array, person: Person, code: string, now: number): bigint | null {
-  return person.sealedTotp === null ? null : stepOf(openTotp(key, person, person.sealedTotp), code, now);
+export function stepOfPerson(keys: SealingKeys, person: Person, code: string, now: number): bigint | null {
+  return person.sealedTotp === null ? null : stepOf(openTotp(keys, person, person.sealedTotp), code, now);
 }
 
 /** Whether a code is right. A code is valid once: its step and all earlier ones are used up. */
 export async function checkTotp(
   executor: Database | Trx,
-  key: Uint8Array,
+  keys: SealingKeys,
   person: Person,
   code: string,
   now: number,
 ): Promise<boolean> {
-  const step = stepOfPerson(key, person, code, now);
+  const step = stepOfPerson(keys, person, code, now);
   return step !== null && (await takeTotpStep(executor, person.id, step));
 }

@@ -45,7 +45,7 @@ export function createWalk(
   { renew, endsAt }: { readonly renew: () => Promise<void>; readonly endsAt: number },
 ) {
   const { moments, events, following } = createNotes();
-  const secrets = createSecretCache(webhooks.sealingKey);
+  const secrets = createSecretCache(webhooks.sealingKeys);
   let reached = app.clock();
   return {
     next: () => nextStep(app, paymentId),

@@ -5,7 +5,7 @@ import type { Delivery, DueDelivery } from '../../store/webhooks/deliveries.ts';
 import { recordAttempts, type AttemptRecord } from '../../store/webhooks/delivery-attempts.ts';
 import { closeEndpoint, type WebhookEndpoint } from '../../store/webhooks/webhook-endpoints.ts';
 import type { AttemptResult } from '../../webhooks/exchange.ts';
-import { openSecret } from '../../webhooks/secret.ts';
+import { openSecret, type SealingKeys } from '../../webhooks/secret.ts';
 import type { WebhookSender } from '../../webhooks/send.ts';
 import { signDelivery } from '../../webhooks/signature.ts';
 import { hasCustomerData } from '../../wire/customer-data.ts';
@@ -168,21 +168,31 @@ export interface SecretCache {
   of(endpoint: WebhookEndpoint, now: number): readonly string[];
 }
 
-export function createSecretCache(sealingKey: Uint8Array): SecretCache {
-  const opened = new Map<string, { readonly sealed: Buffer; readonly secret: string }>();
-  const open = (name: string, sealed: Buffer, endpointId: string): string => {
-    const cached = opened.get(name);
+/** Some 10 MB. */
+const MAX_CACHED = 50_000;
+
+export function createSecretCache(keys: SealingKeys): SecretCache {
+  const cache = new Map<string, { readonly sealed: Buffer; readonly secret: string }>();
+  const open = (endpointId: string, version: number, sealed: Buffer): string => {
+    const name = `${endpointId} ${version}`;
+    const cached = cache.get(name);
     if (cached?.sealed.equals(sealed)) return cached.secret;
-    const secret = openSecret(sealingKey, sealed, endpointId);
-    if (opened.size >= 10_000) opened.clear();
-    opened.set(name, { sealed, secret });
-    return secret;
+    try {
+      const secret = openSecret(keys, sealed, endpointId);
+      if (cache.size >= MAX_CACHED) cache.clear();
+      cache.set(name, { sealed, secret });
+      return secret;
+    } catch (error) {
+      // The same secret, sealed with a key that this process gets at its next start: until then it signs with it.
+      if (cached !== undefined) return cached.secret;
+      throw error;
+    }
   };
   return {
-    of: ({ id, sealedSecret, previousSealedSecret, previousSecretUntil }, now) => {
-      const newest = open(`new ${id}`, sealedSecret, id);
+    of: ({ id, secretVersion, sealedSecret, previousSealedSecret, previousSecretUntil }, now) => {
+      const newest = open(id, secretVersion, sealedSecret);
       if (previousSealedSecret === null || previousSecretUntil === null || previousSecretUntil <= now) return [newest];
-      return [newest, open(`old ${id}`, previousSealedSecret, id)];
+      return [newest, open(id, secretVersion - 1, previousSealedSecret)];
     },
   };
 }

@@ -105,17 +105,17 @@ describe('a fault', () => {
   });
 
   it('of the sealing key sends nothing, is reported, and costs no attempt', async () => {
-    const { app, faults, sealingKey, deliverer, register, log } = await webhookApp();
+    const { app, faults, sealingKeys, deliverer, register, log } = await webhookApp();
     const receiver = await shop();
     const { id, endpoint } = await register(receiver.url);
     await insertBacklog(app, endpoint, 20);
-    await deliverAll(app, deliverer({ sealingKey: Buffer.alloc(32) }));
+    await deliverAll(app, deliverer({ sealingKeys: [Buffer.alloc(32)] }));
     expect(receiver.requests).toHaveLength(0);
     expect(faults).toHaveLength(20);
     for (const fault of faults) expect(String(fault)).toContain('SECRET_KEY');
     expect((await log(id)).map(({ attempts }) => attempts)).toEqual(Array.from({ length: 20 }, () => 0));
     app.clock.advance(LEASE_MS);
-    await deliverAll(app, deliverer({ sealingKey }));
+    await deliverAll(app, deliverer({ sealingKeys }));
     expect(receiver.requests).toHaveLength(20);
   });
 });
@@ -219,7 +219,7 @@ describe('an attempt under way while its customer’s data are deleted', () => {
 
   /** An endpoint holds its answer to an event with the customer's data. */
   async function heldAnswer() {
-    const { app, register, deliverer, log, sealingKey, sender } = await webhookApp();
+    const { app, register, deliverer, log, sealingKeys, sender } = await webhookApp();
     const receiver = await silentShop();
     const { id } = await register(receiver.url);
     await app.pay({ customerEmail: EMAIL, metadata: { note: `call ${EMAIL}` } });
@@ -229,7 +229,7 @@ describe('an attempt under way while its customer’s data are deleted', () => {
     return {
       app,
       process,
-      sealingKey,
+      sealingKeys,
       sender,
       echo: (to: ServerResponse = response) => {
         to.writeHead(200, { 'x-customer': EMAIL }).end(receiver.requests[0]?.body);
@@ -266,12 +266,12 @@ describe('an attempt under way while its customer’s data are deleted', () => {
   });
 
   it('is cleared by a deletion that begins before its record ends', async () => {
-    const { app, sealingKey, sender, echo, forget, delivery } = await heldAnswer();
+    const { app, sealingKeys, sender, echo, forget, delivery } = await heldAnswer();
     const found = await findDelivery(app.db, (await delivery()).id);
     if (found === null) throw new Error('There is no delivery.');
     const receiver = await shop((response) => echo(response));
     const endpoint = { ...found.endpoint, url: receiver.url };
-    const made = await attempt(app, sender, createSecretCache(sealingKey), { ...found, endpoint }, null);
+    const made = await attempt(app, sender, createSecretCache(sealingKeys), { ...found, endpoint }, null);
     const { forgetting } = await waitingTransaction(app, async (trx) => {
       await recordAttempts(trx, [made.record]);
       const forgetting = app.db.transaction().execute(forget);

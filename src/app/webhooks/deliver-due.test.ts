@@ -9,13 +9,14 @@ function due(endpointId: string, count: number): readonly DueDelivery[] {
     mode: 'test',
     url: 'https://shop.example/',
     events: [],
+    createdAt: 0,
+    secretVersion: 1,
     sealedSecret: Buffer.alloc(0),
     previousSealedSecret: null,
     previousSecretUntil: null,
     disabledAt: null,
     disabledReason: null,
     pausedAt: null,
-    createdAt: 0,
   } as const;
   return Array.from({ length: count }, (_, index) => ({
     id: BigInt(index),

@@ -1,5 +1,6 @@
 import type { Problems } from '../../domain/problems.ts';
 import { releaseDeliveries, claimDeliveries, type DueDelivery } from '../../store/webhooks/deliveries.ts';
+import type { SealingKeys } from '../../webhooks/secret.ts';
 import type { WebhookSender } from '../../webhooks/send.ts';
 import type { App } from '../context.ts';
 import { attempt, createRecorder, createSecretCache, type Attempted } from './attempt-delivery.ts';
@@ -61,7 +62,7 @@ const SUBJECT = 'sending webhooks';
 export interface WebhookDelivery {
   readonly sender: WebhookSender;
   /** Decrypts the endpoints' secrets. */
-  readonly sealingKey: Uint8Array;
+  readonly sealingKeys: SealingKeys;
 }
 
 export interface DelivererEvents {
@@ -89,7 +90,7 @@ export interface Deliverer {
 /** Sends due deliveries, with a separate queue for each endpoint. */
 export function createDeliverer(app: App, webhooks: WebhookDelivery, { onFree, problems }: DelivererEvents): Deliverer {
   const queues = createDeliveryQueues();
-  const secrets = createSecretCache(webhooks.sealingKey);
+  const secrets = createSecretCache(webhooks.sealingKeys);
   const save = createRecorder(app, MAX_HELD);
   let state: State = 'ready';
   const is = (asked: State): boolean => state === asked;

@@ -53,7 +53,7 @@ export async function retryDelivery(
   }
   const off = offRefusal(delivery.endpoint);
   if (off !== null) return off;
-  const attempted = await attempt(app, webhooks.sender, createSecretCache(webhooks.sealingKey), delivery, null);
+  const attempted = await attempt(app, webhooks.sender, createSecretCache(webhooks.sealingKeys), delivery, null);
   await record(app, [attempted]);
   const { response, error, durationMs, next } = attempted.record;
   return {

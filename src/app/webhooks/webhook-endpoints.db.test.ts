@@ -4,7 +4,7 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { DOCUMENTED_EVENTS, EVENT_TYPES } from '../../domain/event-type.ts';
 import { encodeId } from '../../domain/id.ts';
 import { verifyServiceSignature } from '../../webhooks/signature.ts';
-import { checkSealingKey } from '../../service/sealing-key.ts';
+import { checkSealingKeys } from '../../service/sealing-key.ts';
 import { deliveriesOf, retryDelivery, sendTestEvent } from './deliveries.ts';
 import {
   createEndpoint,
@@ -44,11 +44,11 @@ describe('the events an endpoint asks for', () => {
 
 describe('an endpoint', () => {
   it('is not made for a URL that its mode does not allow, an unknown project or unknown events', async () => {
-    const { app, sealingKey } = await webhookApp();
+    const { app, sealingKeys } = await webhookApp();
     const policyOf = (mode: 'test' | 'live') => ({ mode, production: true, allowCidrs: [] });
     const good = { projectId: app.projectId, mode: 'live', url: 'https://shop.example/hooks', events: 'all' } as const;
     const create = (bad: Partial<Parameters<typeof createEndpoint>[3]>) =>
-      createEndpoint(app, sealingKey, policyOf, { ...good, ...bad });
+      createEndpoint(app, sealingKeys, policyOf, { ...good, ...bad });
     expect(await create({ url: 'http://shop.example/' })).toMatchObject({ kind: 'rejected' });
     expect(await create({ url: 'https://10.0.0.1/' })).toMatchObject({ kind: 'rejected' });
     expect(await create({ mode: 'test', url: 'http://127.0.0.1/' })).toMatchObject({ kind: 'rejected' });
@@ -110,18 +110,18 @@ describe('an endpoint', () => {
   it('that was enabled after a 410 gets the next events; what was stopped can be retried by hand', async () => {
     let status = 410;
     const receiver = await shop((response) => response.writeHead(status).end());
-    const { app, sender, sealingKey, deliverer, log, id } = await eventDueTo(receiver);
+    const { app, sender, sealingKeys, deliverer, log, id } = await eventDueTo(receiver);
     await deliverAll(app, deliverer());
     const stopped = (await log(id))[0]?.id ?? 0n;
     const disabled = { code: 'endpoint_disabled' };
-    expect(await retryDelivery(app, { sender, sealingKey }, stopped)).toMatchObject(disabled);
+    expect(await retryDelivery(app, { sender, sealingKeys }, stopped)).toMatchObject(disabled);
     expect(await sendTestEvent(app, id, 'order.created')).toMatchObject(disabled);
     status = 200;
     expect(await reopenEndpoint(app, id)).toEqual({ kind: 'done' });
     await app.pay();
     await deliverAll(app, deliverer());
     expect((await log(id)).map(({ state }) => state)).toEqual(['stopped', 'delivered']);
-    expect(await retryDelivery(app, { sender, sealingKey }, stopped)).toMatchObject({ acknowledged: true });
+    expect(await retryDelivery(app, { sender, sealingKeys }, stopped)).toMatchObject({ acknowledged: true });
     expect((await log(id)).map(({ state }) => state)).toEqual(['delivered', 'delivered']);
   });
 });
@@ -130,14 +130,14 @@ describe('a manual retry', () => {
   it('is an extra attempt: its failure leaves the schedule, its success ends it', async () => {
     let status = 500;
     const receiver = await shop((response) => response.writeHead(status).end('why'));
-    const { app, sender, sealingKey, deliverer, log, id } = await eventDueTo(receiver);
+    const { app, sender, sealingKeys, deliverer, log, id } = await eventDueTo(receiver);
     await deliverAll(app, deliverer());
     const schedule = { state: 'waiting', attempts: 2, nextAttemptAt: app.clock() + MINUTE_MS } as const;
     const [delivery] = await log(id);
     expect(delivery).toMatchObject(schedule);
     app.clock.advance(10_000);
     const deliveryId = delivery?.id ?? 0n;
-    expect(await retryDelivery(app, { sender, sealingKey }, deliveryId)).toEqual({
+    expect(await retryDelivery(app, { sender, sealingKeys }, deliveryId)).toEqual({
       kind: 'done',
       acknowledged: false,
       responseStatus: 500,
@@ -146,7 +146,7 @@ describe('a manual retry', () => {
     });
     expect(await log(id)).toMatchObject([schedule]);
     status = 200;
-    expect(await retryDelivery(app, { sender, sealingKey }, deliveryId)).toMatchObject({ acknowledged: true });
+    expect(await retryDelivery(app, { sender, sealingKeys }, deliveryId)).toMatchObject({ acknowledged: true });
     const [delivered] = await log(id);
     expect(delivered).toMatchObject({ state: 'delivered', attempts: 2, nextAttemptAt: null, deliveredAt: app.clock() });
     expect(delivered?.log.map(({ manual, responseStatus }) => `${manual} ${responseStatus}`)).toEqual([
@@ -164,27 +164,27 @@ describe('a manual retry', () => {
   it('delivers what the schedule gave up', async () => {
     let status = 500;
     const receiver = await shop((response) => response.writeHead(status).end());
-    const { app, sender, sealingKey, deliverer, log, id } = await eventDueTo(receiver);
+    const { app, sender, sealingKeys, deliverer, log, id } = await eventDueTo(receiver);
     for (let index = 0; index < 10; index += 1) {
       await deliverAll(app, deliverer());
       app.clock.advance(24 * HOUR_MS);
     }
     const [failed] = await log(id);
     expect(failed).toMatchObject({ state: 'failed', attempts: 10 });
-    expect(await retryDelivery(app, { sender, sealingKey }, failed?.id ?? 0n)).toMatchObject({ acknowledged: false });
+    expect(await retryDelivery(app, { sender, sealingKeys }, failed?.id ?? 0n)).toMatchObject({ acknowledged: false });
     expect(await log(id)).toMatchObject([{ state: 'failed', attempts: 10, nextAttemptAt: null }]);
     status = 200;
-    expect(await retryDelivery(app, { sender, sealingKey }, failed?.id ?? 0n)).toMatchObject({ acknowledged: true });
+    expect(await retryDelivery(app, { sender, sealingKeys }, failed?.id ?? 0n)).toMatchObject({ acknowledged: true });
     expect(await log(id)).toMatchObject([{ state: 'delivered', attempts: 10 }]);
   });
 
   it('that is acknowledged ends the schedule even while a scheduled attempt is under way', async () => {
     const receiver = await silentShop();
-    const { app, sender, sealingKey, deliverer, log, id } = await eventDueTo(receiver);
+    const { app, sender, sealingKeys, deliverer, log, id } = await eventDueTo(receiver);
     const process = deliverer();
     await process.takeDue();
     const scheduled = await receiver.next();
-    const retried = retryDelivery(app, { sender, sealingKey }, (await log(id))[0]?.id ?? 0n);
+    const retried = retryDelivery(app, { sender, sealingKeys }, (await log(id))[0]?.id ?? 0n);
     (await receiver.next()).end();
     expect(await retried).toMatchObject({ acknowledged: true });
     scheduled.writeHead(500).end();
@@ -193,8 +193,8 @@ describe('a manual retry', () => {
   });
 
   it('of an unknown delivery is refused', async () => {
-    const { app, sender, sealingKey } = await webhookApp();
-    expect(await retryDelivery(app, { sender, sealingKey }, 404n)).toMatchObject({ kind: 'rejected' });
+    const { app, sender, sealingKeys } = await webhookApp();
+    expect(await retryDelivery(app, { sender, sealingKeys }, 404n)).toMatchObject({ kind: 'rejected' });
   });
 });
 
@@ -242,14 +242,14 @@ describe('a test event', () => {
 
 describe('a rotated secret', () => {
   it('also signs for 24 hours; x-service-signature uses the newest one at once', async () => {
-    const { app, sealingKey, deliverer, register } = await webhookApp();
+    const { app, sealingKeys, deliverer, register } = await webhookApp();
     const receiver = await shop();
     const { id, secret: old } = await register(receiver.url);
     // One process all the while: it must not go on with the secret that it opened first.
     const process = deliverer();
     await app.pay();
     await deliverAll(app, process);
-    const rotated = await rotateEndpointSecret(app, sealingKey, id);
+    const rotated = await rotateEndpointSecret(app, sealingKeys, id);
     if (rotated.kind !== 'done') throw new Error(rotated.code);
     expect(rotated.secret).not.toBe(old);
     const until = app.clock() + 24 * HOUR_MS;
@@ -288,14 +288,14 @@ describe('a rotated secret', () => {
     const { app, deliverer, register } = await webhookApp();
     const receiver = await shop();
     const { id } = await register(receiver.url);
-    const sealingKey = randomBytes(32);
-    await expect(checkSealingKey(app.db, sealingKey)).rejects.toThrow(/another key.*--lost-key/);
-    const rotated = await rotateEndpointSecret(app, sealingKey, id);
+    const sealingKeys = [randomBytes(32)] as const;
+    await expect(checkSealingKeys(app.db, sealingKeys)).rejects.toThrow(/another key.*--lost-key/);
+    const rotated = await rotateEndpointSecret(app, sealingKeys, id);
     if (rotated.kind !== 'done') throw new Error(rotated.code);
     expect(rotated.previousUntil).toBeNull();
-    await expect(checkSealingKey(app.db, sealingKey)).resolves.toBeUndefined();
+    await expect(checkSealingKeys(app.db, sealingKeys)).resolves.toBeUndefined();
     await app.pay();
-    await deliverAll(app, deliverer({ sealingKey }));
+    await deliverAll(app, deliverer({ sealingKeys }));
     const request = receiver.requests.at(-1);
     expect(String(request?.headers['webhook-signature']).split(' ')).toHaveLength(1);
     const signature = String(request?.headers['x-service-signature']);
@@ -303,7 +303,7 @@ describe('a rotated secret', () => {
   });
 
   it('of an unknown endpoint is refused', async () => {
-    const { app, sealingKey } = await webhookApp();
-    expect(await rotateEndpointSecret(app, sealingKey, UNKNOWN)).toMatchObject({ kind: 'rejected' });
+    const { app, sealingKeys } = await webhookApp();
+    expect(await rotateEndpointSecret(app, sealingKeys, UNKNOWN)).toMatchObject({ kind: 'rejected' });
   });
 });

@@ -3,7 +3,7 @@ import { encodeId } from '../../domain/id.ts';
 import type { Mode, ProjectMode } from '../../domain/permission.ts';
 import { withoutQuery } from '../../domain/web-url.ts';
 import type { Trx } from '../../store/database.ts';
-import { replaceKeyCheck } from '../../store/key-checks.ts';
+import { findKeyCheck, replaceKeyCheck } from '../../store/key-checks.ts';
 import { findProject } from '../../store/projects/projects.ts';
 import {
   closeEndpoint,
@@ -15,11 +15,11 @@ import {
   type WebhookEndpoint,
 } from '../../store/webhooks/webhook-endpoints.ts';
 import { checkNewWebhookUrl, type WebhookPolicy } from '../../webhooks/guard.ts';
-import { newWebhookSecret, sealSecret } from '../../webhooks/secret.ts';
+import { newWebhookSecret, sealSecret, type SealingKeys } from '../../webhooks/secret.ts';
 import { recordAudit } from '../audit.ts';
 import { newId, type App } from '../context.ts';
 import { noProject, rejected, rejectedBy, type Rejected } from '../rejected.ts';
-import { opens, sealKeyCheck } from './sealing-key.ts';
+import { keyThatSeals, opens, sealKeyCheck } from '../sealing-key.ts';
 
 /** How long a replaced secret still signs beside the new one, unless the request names another time. */
 const SECRET_OVERLAP_MS = 24 * 60 * 60_000;
@@ -34,10 +34,17 @@ export function changeReached<Done = Changed>(
   within: ProjectMode | undefined,
   change: Change<Done>,
 ): Promise<Done | Rejected> {
-  return db.transaction().execute(async (trx) => {
-    const endpoint = await lockEndpoint(trx, id);
-    return endpoint !== null && isWithin(endpoint, within) ? change(trx, endpoint) : rejected('no_endpoint');
-  });
+  return db.transaction().execute((trx) => changeReachedIn(trx, id, within, change));
+}
+
+async function changeReachedIn<Done>(
+  trx: Trx,
+  id: string,
+  within: ProjectMode | undefined,
+  change: Change<Done>,
+): Promise<Done | Rejected> {
+  const endpoint = await lockEndpoint(trx, id);
+  return endpoint !== null && isWithin(endpoint, within) ? change(trx, endpoint) : rejected('no_endpoint');
 }
 
 export function isWithin({ projectId, mode }: ProjectMode, within?: ProjectMode): boolean {
@@ -65,7 +72,7 @@ export function parseEventTypes(
 /** Registers an endpoint. Its secret is returned only here and at rotation. */
 export async function createEndpoint(
   app: App,
-  sealingKey: Uint8Array,
+  keys: SealingKeys,
   policyOf: (mode: Mode) => WebhookPolicy,
   request: { readonly projectId: string; readonly mode: Mode; readonly url: string; readonly events: string },
 ): Promise<{ readonly kind: 'done'; readonly endpoint: WebhookEndpoint; readonly secret: string } | Rejected> {
@@ -76,21 +83,22 @@ export async function createEndpoint(
   const now = app.clock();
   const id = newId(app, now);
   const secret = newWebhookSecret(app.random);
-  const endpoint: WebhookEndpoint = {
-    id,
-    projectId: request.projectId,
-    mode: request.mode,
-    url: checked.url,
-    events: types.events,
-    sealedSecret: sealSecret(sealingKey, secret, id),
-    previousSealedSecret: null,
-    previousSecretUntil: null,
-    disabledAt: null,
-    disabledReason: null,
-    pausedAt: null,
-    createdAt: now,
-  };
   return app.db.transaction().execute(async (trx) => {
+    const endpoint: WebhookEndpoint = {
+      id,
+      projectId: request.projectId,
+      mode: request.mode,
+      url: checked.url,
+      events: types.events,
+      sealedSecret: sealSecret(await keyThatSeals(trx, keys), secret, id),
+      secretVersion: 1,
+      previousSealedSecret: null,
+      previousSecretUntil: null,
+      disabledAt: null,
+      disabledReason: null,
+      pausedAt: null,
+      createdAt: now,
+    };
     if ((await findProject(trx, request.projectId)) === null) return noProject(request.projectId);
     await insertEndpoint(trx, endpoint);
     await audit(app, trx, 'webhook.create', endpoint);
@@ -142,7 +150,7 @@ interface Rotated {
  */
 export function rotateEndpointSecret(
   app: App,
-  sealingKey: Uint8Array,
+  keys: SealingKeys,
   id: string,
   {
     overlapMs = SECRET_OVERLAP_MS,
@@ -151,12 +159,16 @@ export function rotateEndpointSecret(
   }: { readonly overlapMs?: number; readonly isNewKey?: boolean; readonly within?: ProjectMode } = {},
 ): Promise<Rotated | Rejected> {
   const secret = newWebhookSecret(app.random);
-  return changeReached<Rotated>(app, id, within, async (trx, before) => {
-    const previousUntil = overlapMs > 0 && opens(sealingKey, before) ? app.clock() + overlapMs : null;
-    const endpoint = await replaceSecret(trx, id, sealSecret(sealingKey, secret, id), previousUntil);
-    if (isNewKey) await replaceKeyCheck(trx, sealKeyCheck(sealingKey));
-    await audit(app, trx, 'webhook.rotate', endpoint);
-    return { kind: 'done', endpoint, secret, previousUntil };
+  return app.db.transaction().execute(async (trx) => {
+    const key = isNewKey ? keys[0] : await keyThatSeals(trx, keys);
+    if (isNewKey) await findKeyCheck(trx, 'update');
+    return changeReachedIn<Rotated>(trx, id, within, async (_, before) => {
+      const previousUntil = overlapMs > 0 && opens(keys, before) ? app.clock() + overlapMs : null;
+      const endpoint = await replaceSecret(trx, id, sealSecret(key, secret, id), previousUntil);
+      if (isNewKey) await replaceKeyCheck(trx, sealKeyCheck(key));
+      await audit(app, trx, 'webhook.rotate', endpoint);
+      return { kind: 'done', endpoint, secret, previousUntil };
+    });
   });
 }
 

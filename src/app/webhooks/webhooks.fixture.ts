@@ -10,6 +10,7 @@ import type { WebhookEndpoint } from '../../store/webhooks/webhook-endpoints.ts'
 import type { WebhookPolicy } from '../../webhooks/guard.ts';
 import { receive, type LocalReceiver, type ReceivedRequest } from '../../webhooks/local-receivers.fixture.ts';
 import { createWebhookSender, type WebhookSender } from '../../webhooks/send.ts';
+import type { SealingKeys } from '../../webhooks/secret.ts';
 import { createDeliverer, type Deliverer, type WebhookDelivery } from './deliver-due.ts';
 import { createEndpoint } from './webhook-endpoints.ts';
 import { DEADLINE_MS } from '../../../test/deadline.ts';
@@ -38,16 +39,16 @@ export interface WebhookApp extends WebhookDelivery {
 }
 
 export async function webhookApp(
-  options: { readonly observer?: Observer; readonly app?: TestApp; readonly sealingKey?: Uint8Array } = {},
+  options: { readonly observer?: Observer; readonly app?: TestApp; readonly sealingKeys?: SealingKeys } = {},
 ): Promise<WebhookApp> {
-  const { app = await testApp(options), sealingKey = randomBytes(32) } = options;
+  const { app = await testApp(options), sealingKeys = [randomBytes(32)] } = options;
   const faults: unknown[] = [];
   const newSender = (): WebhookSender => {
     const sender = createWebhookSender({ policyOf, now: app.clock });
     onTestFinished(() => sender.close(0));
     return sender;
   };
-  const webhooks = { sender: newSender(), sealingKey };
+  const webhooks = { sender: newSender(), sealingKeys };
   return {
     ...webhooks,
     app,
@@ -66,7 +67,7 @@ export async function webhookApp(
     },
     register: async (url, options = {}) => {
       const request = { projectId: app.projectId, mode: 'test', url, events: 'all', ...options } as const;
-      const made = await createEndpoint(app, sealingKey, policyOf, request);
+      const made = await createEndpoint(app, sealingKeys, policyOf, request);
       if (made.kind !== 'done') throw new Error(made.code);
       return { id: made.endpoint.id, secret: made.secret, endpoint: made.endpoint };
     },

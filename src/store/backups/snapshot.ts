@@ -20,6 +20,8 @@ export interface Snapshot {
   readonly serverPid: number;
   /** The endpoints' encrypted secrets as stored, with the ids that they are bound to. */
   sealedSecrets(): Promise<readonly { readonly id: string; readonly secret: Buffer }[]>;
+  /** The check of the database's key, see `findKeyCheck`; null if there is none. */
+  keyCheck(): Promise<Buffer | null>;
   /** Copies a table's rows in PostgreSQL's binary format; returns how many there were. */
   copy(table: CopiedTable, take: (piece: Buffer) => Promise<void>): Promise<number>;
   /**
@@ -111,6 +113,10 @@ export async function openSnapshot(client: Client, purpose: Purpose): Promise<Sn
       tables.has('webhook_endpoints')
         ? (await client.query<{ id: string; secret: Buffer }>('select id, secret from webhook_endpoints')).rows
         : [],
+    keyCheck: async () =>
+      tables.has('key_checks')
+        ? ((await client.query<{ sealed: Buffer }>('select sealed from key_checks')).rows[0]?.sealed ?? null)
+        : null,
     copy: (table, take) => copyOut(client, copyStatement(client, table, purpose), take),
     sequences: async () => (await client.query<SequenceState>(SEQUENCES, [names])).rows,
   };

@@ -45,6 +45,8 @@ export const WEBHOOK_ENDPOINTS = {
   url: text(),
   events: texts<EventType>(),
   secret: named('sealedSecret', bytes()),
+  /** Counts the endpoint's secrets. Sealing a secret with another key does not change it. */
+  secret_version: defaulted(integer()),
   previous_secret: named('previousSealedSecret', nullable(bytes())),
   previous_secret_until: nullable(timestamp()),
   disabled_at: nullable(timestamp()),

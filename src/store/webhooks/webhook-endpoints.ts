@@ -114,7 +114,7 @@ export async function replaceSecret(
       : { previous_secret: sql<Buffer>`secret`, previous_secret_until: sql<Date>`${timestamp(overlapUntil)}` };
   return trx
     .updateTable('webhook_endpoints')
-    .set({ ...previous, secret: sealed })
+    .set({ ...previous, secret: sealed, secret_version: sql<number>`secret_version + 1` })
     .where('id', '=', id)
     .returning(fields('webhook_endpoints', ENDPOINT))
     .executeTakeFirstOrThrow();

@@ -39,7 +39,7 @@ const RETRIES = `${SCOPE}/delivery-retries` as const;
 const MAX_ATTEMPTS = 20;
 
 /** The deliveries of a project and mode to all endpoints, and sending them again. */
-export function deliveryRoutes(routes: Routes, { people: { app: core, sealingKey }, webhooks }: Dashboard): void {
+export function deliveryRoutes(routes: Routes, { people: { app: core, sealingKeys }, webhooks }: Dashboard): void {
   const READ = { action: 'read_developer' } as const;
   const MANAGE = { action: 'manage_webhooks' } as const;
   const viewOf = async (scope: ProjectScope, id: bigint): Promise<DeliveryView> => {
@@ -58,7 +58,7 @@ export function deliveryRoutes(routes: Routes, { people: { app: core, sealingKey
   routes.add(`GET ${DELIVERIES}/:delivery`, READ, ({ scope, params }) => viewOf(scope, numberOf(params.delivery)));
   routes.add(`POST ${DELIVERIES}/:delivery/retry`, MANAGE, async ({ scope, params, own }) => {
     const id = numberOf(params.delivery);
-    const sending = { sender: webhooks.sender(), sealingKey: await sealingKey() };
+    const sending = { sender: webhooks.sender(), sealingKeys: await sealingKeys() };
     const retried = await retryDelivery(own, sending, id, scope);
     // The deliveries to a deleted endpoint still exist.
     if (retried.kind === 'rejected' && retried.code === 'no_delivery' && (await isKept(scope, id))) {

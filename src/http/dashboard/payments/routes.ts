@@ -29,7 +29,7 @@ import { viewOf } from './record.ts';
 const PAYMENTS = '/dashboard/api/projects/:project/:mode/payments';
 
 /** One payment in detail, and its actions. */
-export function paymentRoutes(routes: Routes, { people: { app: core, sealingKey }, webhooks }: Dashboard): void {
+export function paymentRoutes(routes: Routes, { people: { app: core, sealingKeys }, webhooks }: Dashboard): void {
   routes.add(`GET ${PAYMENTS}/:payment`, { action: 'read_payments' }, ({ scope, params, request }) =>
     viewOf(core, request, scope, paymentSelector(scope, params.payment)),
   );
@@ -55,7 +55,7 @@ export function paymentRoutes(routes: Routes, { people: { app: core, sealingKey 
   );
   routes.add(`POST ${PAYMENTS}/:payment/advance`, CHANGE, async ({ scope, own, params, body, request }) => {
     const selector = paymentSelector(scope, params.payment);
-    const sending = { sender: webhooks.sender(), sealingKey: await sealingKey() };
+    const sending = { sender: webhooks.sender(), sealingKeys: await sealingKeys() };
     const { now, moments } = advancedOf(await advancePayment(own, sending, selector, ADVANCED[body.to], NO_ANSWER));
     return { payment: await viewOf(own, request, scope, selector), now: isoTime(now), moments: moments.length };
   });

@@ -32,7 +32,7 @@ const MAX_ENDPOINTS = 50;
 
 /** A project's endpoints in a mode. */
 export function webhookRoutes(routes: Routes, dashboard: Dashboard): void {
-  const { app: core, sealingKey } = dashboard.people;
+  const { app: core, sealingKeys } = dashboard.people;
   const { policyOf } = dashboard.webhooks;
   const MANAGE = { action: 'manage_webhooks' } as const;
   const healthOf = (scope: ProjectScope) => endpointHealth(core.db, scope, core.clock() - HEALTH_MS);
@@ -54,7 +54,7 @@ export function webhookRoutes(routes: Routes, dashboard: Dashboard): void {
       throw refusalError(rejected('too_many_endpoints', { max: MAX_ENDPOINTS }));
     }
     const wanted = { ...scope, url: body.url.trim(), events: body.events.join(',') };
-    const made = done(await createEndpoint(own, await sealingKey(), policyOf, wanted));
+    const made = done(await createEndpoint(own, await sealingKeys(), policyOf, wanted));
     return { endpoint: await viewOf(scope, made.endpoint.id), secret: made.secret };
   });
   routes.add(`POST ${WEBHOOKS}/:endpoint`, MANAGE, async ({ scope, params, body, own }) => {
@@ -80,7 +80,7 @@ export function webhookRoutes(routes: Routes, dashboard: Dashboard): void {
   routes.add(`POST ${WEBHOOKS}/:endpoint/rotate`, MANAGE, async ({ scope, params, body, own }) => {
     const id = endpointId(params.endpoint);
     const options = { overlapMs: body.overlap_hours * HOUR_MS, within: scope };
-    const { secret } = done(await rotateEndpointSecret(own, await sealingKey(), id, options));
+    const { secret } = done(await rotateEndpointSecret(own, await sealingKeys(), id, options));
     return { endpoint: await viewOf(scope, id), secret };
   });
   routes.add(`POST ${WEBHOOKS}/:endpoint/test`, MANAGE, async ({ scope, params, body, own }) => {

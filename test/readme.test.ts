@@ -39,7 +39,7 @@ it('the help of start names every setting, those of the EVM networks by Ethereum
 
 it('the help of start and the documents name the settings that may be in a file, those of nodes together', async () => {
   const expected = new Set([...inFiles].map((name) => name.replace(/^[A-Z]+(?=_RPC_URL$)/, '…')));
-  expect(expected.size).toBe(7);
+  expect(expected.size).toBe(8);
   const places: readonly (readonly [string, RegExp])[] = [
     ['src/cli/start.ts', /Secrets in files:([^`]*)`/],
     ['docs/guide/settings.md', /## Secrets in files\n([^]*?)\n\n```/],
@@ -47,7 +47,7 @@ it('the help of start and the documents name the settings that may be in a file,
   ];
   for (const [file, section] of places) {
     const found = section.exec(await read(file))?.[1] ?? '';
-    const named = new Set(found.match(/(?:…|\b[A-Z])[A-Z_]*_(?:URL|KEY|TOKEN)\b/g));
+    const named = new Set(found.match(/(?:…|\b[A-Z])[A-Z_]*_(?:URL|KEY|PREVIOUS|TOKEN)\b/g));
     expect({ file, named }).toEqual({ file, named: expected });
   }
 });

@@ -20,21 +20,24 @@ export function addExamples(command: Command, program: string, above: string, al
   for (const below of command.commands) addExamples(below, program, `${path} `, all);
 }
 
-/** The error on one line, including any typed text, with commander's suggestion, or ours if commander has none. */
+/** The error on one line, including any typed text, with commander's suggestion, or ours if that is nearer. */
 export function cleanUsageError(text: string, all: Examples): string {
   const message = text.replace(/\n$/, '').replace(/^error: (.)/, upperCaseFirst);
   const given = SUGGESTION.exec(message)?.[0] ?? '';
   const line = clean(message.slice(0, message.length - given.length));
-  return `${line}${given === '' ? suggested(line, all) : given}\n`;
+  return `${line}${suggested(line, all, given)}\n`;
 }
 
 /**
  * Suggestions for a command typed without its group, such as `listen`, or with a typing error: the commands of that
  * name in all groups.
  */
-function suggested(message: string, all: Examples): string {
+function suggested(message: string, all: Examples, given: string): string {
   const unknown = UNKNOWN_COMMAND.exec(message)?.[1];
-  if (unknown === undefined) return '';
+  if (unknown === undefined) return given;
+  // Commander finds `secret` similar to `creat`, as it knows no command of another group.
+  const nearest = nearestName(new Set(Object.keys(all).flatMap((path) => path.split(' '))), unknown);
+  if (given !== '' && (nearest === null || given.includes(nearest))) return given;
   const paths = Object.keys(all).filter((path) => path.includes(' '));
   const lastWord = (path: string): string => path.slice(path.indexOf(' ') + 1);
   const meant = nearestName(new Set(paths.map(lastWord)), unknown);

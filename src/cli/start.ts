@@ -55,12 +55,14 @@ Settings, all optional, from the environment:
   SANDBOX_COMPLETE_AFTER_SECONDS         how soon test payments complete by themselves (60)
   SMTP_URL, MAIL_FROM                    the mail server, smtp:// or smtps://; the sender (its user)
   SECRET_KEY, METRICS_TOKEN              encrypts webhook secrets (a file in DATA_DIR); lets others read /metrics
+  SECRET_KEY_PREVIOUS                    the former key, until cointill secret rotate
   WEBHOOK_ALLOW_CIDRS, LOG_LEVEL         private networks that webhooks may reach; fatal to trace, or silent (info)
   DRAIN_SECONDS                          how long a stopping API still responds, with /readyz 503 (0)
   ROLE, NODE_ENV                         all, api or worker (all); production: HTTPS only
 
 Secrets in files: with _FILE at the end of its name, such as SECRET_KEY_FILE, a setting is the path of a file that
-contains the value: DATABASE_URL, DATABASE_DIRECT_URL, REDIS_URL, SECRET_KEY, SMTP_URL, METRICS_TOKEN, …_RPC_URL`;
+contains the value: DATABASE_URL, DATABASE_DIRECT_URL, REDIS_URL, SECRET_KEY, SECRET_KEY_PREVIOUS, SMTP_URL,
+METRICS_TOKEN, …_RPC_URL`;
 
 /** `cointill start`. */
 export function addStartCommand(start: Command): void {

@@ -151,7 +151,7 @@ describe('the sealing key', () => {
 
   it('is the same for processes that start at once', async () => {
     const script = `
-      import { loadSealingKey } from ${JSON.stringify(new URL('secret.ts', import.meta.url).href)};
+      import { loadSealingKey } from ${JSON.stringify(new URL('sealing-keys.ts', import.meta.url).href)};
       console.log(loadSealingKey({ dataDir: process.argv[1] }).toString('base64'));`;
     const starts = Array.from({ length: 4 }, () =>
       run(process.execPath, ['--input-type=module', '-e', script, dataDir]),

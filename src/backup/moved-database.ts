@@ -15,9 +15,9 @@ import {
   type MovedMark,
 } from '../embedded/moved.ts';
 import { readPostmaster, shutDown } from '../embedded/server.ts';
-import { UnfitDatabaseError } from '../store/backups/check-database.ts';
 import { findClosingMove, hasArrived, recordMoved, reopenDatabase, type ClosingMove } from '../store/backups/moves.ts';
 import { openDatabase, type DatabaseHandle } from '../store/database.ts';
+import { UnfitDatabaseError } from '../store/unfit-database.ts';
 import { isoTime } from '../wire/time.ts';
 
 /**

@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
+import { sql } from 'kysely';
 import { pino } from 'pino';
 import { expect, onTestFinished } from 'vitest';
 import { emptyDatabase } from '../../test/database.ts';
@@ -157,6 +158,12 @@ export function installation(scene: Scene, app: App, creator: TestApp['creator']
   };
 }
 
+/** The URL of a new schema in the original's database. */
+export async function schemaBeside({ app }: Scene): Promise<string> {
+  await sql`create schema copy`.execute(app.db);
+  return `${app.database.url}?options=${encodeURIComponent('-c search_path=copy')}`;
+}
+
 /** Backs up an installation, in a file. */
 export async function backUp(url: string, file: string, clock: () => number): Promise<void> {
   const dir = path.dirname(file);
@@ -172,8 +179,8 @@ export async function backedUp(scene: Scene) {
   const file = path.join(dir, 'yesterday.backup');
   const { app } = scene;
   await backUp(app.database.url, file, app.clock);
-  const restore = async (skip: number | null = null, random = 0, from = file) => {
-    const url = await emptyDatabase();
+  const restore = async (skip: number | null = null, random = 0, from = file, place?: string) => {
+    const url = place ?? (await emptyDatabase());
     const options = {
       file: from,
       passphrase: async () => null,

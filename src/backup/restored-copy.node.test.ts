@@ -3,7 +3,7 @@ import { MIN_SKIP, skipOf } from '../domain/recovery.ts';
 import { bookLost } from '../app/chains/book-lost.ts';
 import { account, xpubOf } from '../app/chains/follow-chain.fixture.ts';
 import { recover } from '../app/chains/recover.ts';
-import { backedUp, DAY_MS, ether, installation, SCENES } from './restored-copy.fixture.ts';
+import { backedUp, DAY_MS, ether, installation, SCENES, schemaBeside } from './restored-copy.fixture.ts';
 import { inTransaction } from '../app/in-transaction.ts';
 
 describe.each(SCENES)('yesterday’s copy of a shop with %s, while trade went on', (name, open) => {
@@ -76,47 +76,53 @@ describe.each(SCENES)('yesterday’s copy of a shop with %s, while trade went on
     expect(await copy.reportedLost()).toHaveLength(3);
   });
 
-  it('is noticed by the original that is still at work, which hands out nothing more until recover, or warns', async () => {
-    const scene = await open();
-    const { app } = scene;
-    const original = installation(scene, app, app.creator);
-    await original.follow();
-    await original.order();
-    const { restore } = await backedUp(scene);
-    app.clock.advance(60_000);
-    const copy = await restore();
-    const { address, owed } = await copy.order();
-    const before = await original.order();
-    expect(before.refused).toBeNull();
-    await scene.pay(address, owed);
-    await original.follow();
+  it.each([
+    ['in another database', async () => undefined],
+    ['in a schema of the same database', schemaBeside],
+  ])(
+    '%s is noticed by the original that is still at work, which hands out nothing more until recover, or warns',
+    async (_, placeFor) => {
+      const scene = await open();
+      const { app } = scene;
+      const original = installation(scene, app, app.creator);
+      await original.follow();
+      await original.order();
+      const { restore, file } = await backedUp(scene);
+      app.clock.advance(60_000);
+      const copy = await restore(null, 0, file, await placeFor(scene));
+      const { address, owed } = await copy.order();
+      const before = await original.order();
+      expect(before.refused).toBeNull();
+      await scene.pay(address, owed);
+      await original.follow();
 
-    const next = await original.order();
-    // Anybody can reckon a treasury's deposits: a stranger must not be able to stop the shop by a coin to one.
-    expect(next.refused ?? '').toMatch(isTreasury ? /^$/ : /are paused\. No new addresses/);
-    const index = copy.recovery.wallets[0]?.to ?? 0;
-    const warning = new RegExp(`address number ${index} .*Another copy.*`).exec(
-      (await original.status()).warnings.join(),
-    )?.[0];
-    // It cannot know which of the two is to stay: the restored one usually is.
-    expect(warning).toMatch(/If this copy is to stay, stop the other copy, then run the command recover here/);
-    expect(warning).toMatch(/If the other copy was restored from a backup to replace this one, stop this copy/);
-    expect((await original.status()).lost).toEqual([]);
+      const next = await original.order();
+      // Anybody can reckon a treasury's deposits: a stranger must not be able to stop the shop by a coin to one.
+      expect(next.refused ?? '').toMatch(isTreasury ? /^$/ : /are paused\. No new addresses/);
+      const index = copy.recovery.wallets[0]?.to ?? 0;
+      const warning = new RegExp(`address number ${index} .*Another copy.*`).exec(
+        (await original.status()).warnings.join(),
+      )?.[0];
+      // It cannot know which of the two is to stay: the restored one usually is.
+      expect(warning).toMatch(/If this copy is to stay, stop the other copy, then run the command recover here/);
+      expect(warning).toMatch(/If the other copy was restored from a backup to replace this one, stop this copy/);
+      expect((await original.status()).lost).toEqual([]);
 
-    const request = { lostSince: app.clock() - 60_000, now: app.clock(), skip: null };
-    const recovery = await inTransaction(app, (trx) => recover(app, trx, request));
-    // Beyond what the other copy was seen to sell; what was unpaid and passed over before counts for the limit.
-    expect(recovery.wallets).toMatchObject([
-      { from: isTreasury ? 3 : 2, gapLimit: limit(recovery.wallets[0]?.to ?? 0) },
-    ]);
-    expect(recovery.wallets[0]?.to).toBeGreaterThan(index + MIN_SKIP);
-    const after = await original.order();
-    expect(after.refused).toBeNull();
-    expect([address, before.address]).not.toContain(after.address);
-    // The money that stopped the copy lies at an address that was skipped meanwhile.
-    expect((await original.status()).lost.map(({ index }) => index)).toEqual([index]);
-    expect(await original.reportedLost()).toMatchObject([{ index }]);
-  });
+      const request = { lostSince: app.clock() - 60_000, now: app.clock(), skip: null };
+      const recovery = await inTransaction(app, (trx) => recover(app, trx, request));
+      // Beyond what the other copy was seen to sell; what was unpaid and passed over before counts for the limit.
+      expect(recovery.wallets).toMatchObject([
+        { from: isTreasury ? 3 : 2, gapLimit: limit(recovery.wallets[0]?.to ?? 0) },
+      ]);
+      expect(recovery.wallets[0]?.to).toBeGreaterThan(index + MIN_SKIP);
+      const after = await original.order();
+      expect(after.refused).toBeNull();
+      expect([address, before.address]).not.toContain(after.address);
+      // The money that stopped the copy lies at an address that was skipped meanwhile.
+      expect((await original.status()).lost.map(({ index }) => index)).toEqual([index]);
+      expect(await original.reportedLost()).toMatchObject([{ index }]);
+    },
+  );
 });
 
 it('the gap limit counts what was passed over of a wallet that had handed out nothing when the backup was made', async () => {

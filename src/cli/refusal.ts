@@ -10,7 +10,7 @@ import type { RefusalCode } from '../domain/sentence.ts';
 import { BackupError } from '../archive/format.ts';
 import { ConfigError } from '../config/config.ts';
 import { namingFiles } from '../config/secret-files.ts';
-import { UnfitDatabaseError } from '../store/backups/check-database.ts';
+import { UnfitDatabaseError } from '../store/unfit-database.ts';
 import { EmbeddedPostgresError } from '../embedded/error.ts';
 import { OccupiedDatabaseError } from '../store/backups/load.ts';
 import { MigrationError } from '../store/migration-files.ts';

@@ -20,7 +20,9 @@ export function thisInstance({ databaseUrl, dataDir }: Config): Instance {
 function placeOf(databaseUrl: string | null, dataDir: string): string {
   if (databaseUrl !== null) {
     const url = URL.parse(databaseUrl);
-    return `${url?.host} ${url?.pathname} ${url?.searchParams.get('host')}`;
+    // The role and the options decide the schema.
+    const parameters = [url?.searchParams.get('host'), url?.searchParams.get('options')];
+    return [url?.host, url?.pathname, url?.username, ...parameters].join(' ');
   }
   try {
     return realpathSync(dataDir);

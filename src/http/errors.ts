@@ -129,11 +129,11 @@ const REQUEST_FAULTS: Readonly<Record<string, string>> = {
 
 /**
  * PostgreSQL, socket and DNS errors after which the same request may soon succeed: a database that accepts no writes
- * (25006) is about to be replaced by one that does, and statements that a pooler lost (26000, 42P05), or whose
- * transaction the server aborted (25P03), were not executed.
+ * (25006) is about to be replaced by one that does, a connection to a wrong schema (3F000) was closed unused, and
+ * statements that a pooler lost (26000, 42P05), or whose transaction the server aborted (25P03), were not executed.
  */
 const PASSING_FAULTS =
-  /^(?:08|57P|53|25006|25P03|26000|40001|40P01|42P05)|^E(?:CONN(?:REFUSED|RESET|ABORTED)|PIPE|TIMEDOUT|NOENT|(?:HOST|NET)(?:UNREACH|DOWN)|NOTFOUND|AI_AGAIN)$/;
+  /^(?:08|57P|53|25006|25P03|3F000|26000|40001|40P01|42P05)|^E(?:CONN(?:REFUSED|RESET|ABORTED)|PIPE|TIMEDOUT|NOENT|(?:HOST|NET)(?:UNREACH|DOWN)|NOTFOUND|AI_AGAIN)$/;
 
 /**
  * Converts any error to the one that the client gets: never a stack trace, never SQL.

@@ -10,6 +10,8 @@ import type { Wakeups } from '../store/wakeups.ts';
 /** The sources of a service's metrics, besides the activities it observes. Each function is called for every scrape. */
 export interface MetricSources {
   readonly version: string;
+  /** The schema of the database; null before the first connection. */
+  readonly schema: () => string | null;
   /** The figures of the whole database. */
   readonly figures: () => Promise<Figures>;
   /** The address gaps of all wallets in use. */
@@ -99,8 +101,12 @@ export function registerService(registry: Registry, sources: MetricSources): voi
 }
 
 function registerProcess(registry: Registry, sources: MetricSources): void {
-  gauge(registry, 'build_info', 'Always 1. The labels are the running versions.', ['version', 'node'], (build) =>
-    build.set({ version: sources.version, node: process.versions.node }, 1),
+  gauge(
+    registry,
+    'build_info',
+    'Always 1. The labels are the running versions, and the schema of the database.',
+    ['version', 'node', 'schema'],
+    (build) => build.set({ version: sources.version, node: process.versions.node, schema: sources.schema() ?? '' }, 1),
   );
   gauge(registry, 'notifications_healthy', '1 while notifications from the database arrive.', [], (healthy) =>
     healthy.set(sources.isListening() ? 1 : 0),

@@ -31,18 +31,19 @@ import {
   checkSameDatabase,
   checkWrites,
   isEmptyDatabase,
-  UnfitDatabaseError,
 } from '../store/backups/check-database.ts';
 import { openDatabase, type DatabaseHandle } from '../store/database.ts';
 import { openServer } from '../backup/database.ts';
 import { refuseMovedPostgres } from '../backup/moved-database.ts';
 import { migrate } from '../store/migrate.ts';
+import { findNeighbour } from '../store/own-schema.ts';
 import { holdPresence, type Presence } from '../store/presence.ts';
+import { UnfitDatabaseError } from '../store/unfit-database.ts';
 import { logActivities } from './activity-lines.ts';
 import { logProblems } from './log.ts';
 import { openSealingKeys } from './sealing-key.ts';
 import type { WebhookPolicy } from '../webhooks/guard.ts';
-import { type SealingKeys } from '../webhooks/secret.ts';
+import { KEY_FILE_NAME, type SealingKeys } from '../webhooks/secret.ts';
 import { loadSealingKeys } from '../webhooks/sealing-keys.ts';
 
 /** The parts that the service and every command share: the migrated database and the use cases' context. */
@@ -234,9 +235,20 @@ function pooledRandom(): (size: number) => Uint8Array {
 
 const PRESENCE = 'the lock that keeps the database from being moved';
 
-/** Refuses to begin a new shop on an empty server while DATA_DIR has a database: somebody wants that one there. */
-async function refuseSecond(dataDir: string, client: Client): Promise<void> {
-  if (!existsSync(path.join(dataDir, 'postgres')) || !(await isEmptyDatabase(client))) return;
+/**
+ * Refuses to begin a new shop on an empty server while DATA_DIR has a database, which somebody wants there, or beside
+ * another installation with that one's key.
+ */
+async function refuseSecond({ dataDir, secretKey }: Config, client: Client): Promise<void> {
+  if (!(await isEmptyDatabase(client))) return;
+  const hasKey = secretKey === null && existsSync(path.join(dataDir, KEY_FILE_NAME));
+  const neighbour = hasKey ? await findNeighbour(client) : null;
+  if (neighbour !== null) {
+    throw new UnfitDatabaseError(
+      `The schema that DATABASE_URL leads to is empty, and the ${KEY_FILE_NAME} in DATA_DIR ${dataDir} belongs to another installation, such as that in the schema ${neighbour}. Set DATA_DIR to a folder of this installation’s own, or set SECRET_KEY.`,
+    );
+  }
+  if (!existsSync(path.join(dataDir, 'postgres'))) return;
   throw new UnfitDatabaseError(
     `The database that DATABASE_URL names is empty, and DATA_DIR ${dataDir} has a database. Move that one with: cointill move --to postgres://… (without DATABASE_URL), or set DATA_DIR to another folder to begin anew.`,
   );
@@ -268,7 +280,7 @@ async function prepareDatabase(
     if (config.databaseUrl !== null) await refuseMovedPostgres(client);
     // An embedded database that is empty is at its first start, in another process; an external one is a mistake.
     if (!mayCreate) await checkNotEmpty(client, config.databaseUrl === null ? FIRST_START_MS : 0);
-    else if (config.databaseUrl !== null) await refuseSecond(config.dataDir, client);
+    else if (config.databaseUrl !== null) await refuseSecond(config, client);
     const applied = await migrate(client, {
       onWait: (waiting) => log.warn(waiting, 'a migration waits for a table that another process is using'),
     });

@@ -4,6 +4,7 @@ import { OverloadedError } from '../app/batch.ts';
 import { BackupError } from '../archive/format.ts';
 import { RequestError } from '../http/errors.ts';
 import { ChainUnavailableError } from '../rails/chain.ts';
+import { UnfitDatabaseError } from '../store/unfit-database.ts';
 import { SealingKeyError } from '../webhooks/secret.ts';
 
 /**
@@ -69,6 +70,7 @@ const EXPLAINED = [
   OverloadedError,
   RequestError,
   SealingKeyError,
+  UnfitDatabaseError,
 ] as const;
 
 /**

@@ -71,6 +71,7 @@ export function createMonitoring(
   const networks = sharedAnswer(SHARED_MS, () => within(READ_WITHIN_MS, networkStatus(core.app, core.networks)));
   registerService(metrics.registry, {
     version: version(),
+    schema: () => core.handle.schema(),
     figures: sharedAnswer(FIGURES_FOR_MS, () => within(READ_WITHIN_MS, readFigures(core.handle.db, core.app.clock))),
     gaps: sharedAnswer(FIGURES_FOR_MS, () => within(READ_WITHIN_MS, addressGaps(core.handle.db))),
     ready,

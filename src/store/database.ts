@@ -1,7 +1,9 @@
+import { callbackify } from 'node:util';
 import { Kysely, PostgresDialect, sql, type RawBuilder, type SelectQueryBuilder, type Transaction } from 'kysely';
 import { Pool, types as builtin, type Client, type CustomTypesConfig } from 'pg';
 import { PreparingClient, SessionClient } from './client.ts';
 import { createPipeline, type Pipeline } from './pipeline.ts';
+import { createSchemaCheck, type SchemaCheck } from './own-schema.ts';
 import type { Tables } from './tables.ts';
 import { WakingDriver } from './wake.ts';
 import { createWakeups, type Wakeups } from './wakeups.ts';
@@ -83,6 +85,8 @@ export interface DatabaseHandle {
   readonly wakeups: Wakeups;
   /** Bypasses any pooler: for LISTEN, for locks that live as long as their connection, and for long statements. */
   connect(): Promise<Client>;
+  /** The schema that holds the installation; null before the first connection. */
+  schema(): string | null;
   /** Pool connections in use, and statements and transactions waiting for one. */
   pool(): { readonly used: number; readonly waiting: number };
   /**
@@ -148,11 +152,14 @@ export function openDatabase(connection: Connection, options: DatabaseOptions): 
   const onExhausted = (): void => void (isExhausted = true);
   const settings = clientConfig(connection, applicationName);
   const answering = { ...settings, answerTimeoutMs, idleTransactionTimeoutMs, onExhausted };
+  const schema = createSchemaCheck();
+  const directSchema = options.direct === undefined ? schema : createSchemaCheck();
   const pool = new Pool({
     ...answering,
     Client: PreparingClient as unknown as typeof Client,
     max: options.maxConnections,
     idleTimeoutMillis: 60_000,
+    verify: callbackify(schema.check),
   });
   let closing = false;
   const onError = (error: Error): void => {
@@ -165,13 +172,17 @@ export function openDatabase(connection: Connection, options: DatabaseOptions): 
   // The pool only listens to idle clients; a client that breaks between the queries of a transaction would end the
   // process.
   pool.on('connect', (client) => void client.on('error', () => {}));
-  const opened = async (client: Client): Promise<Client> => {
+  const opened = async (client: Client, { check }: SchemaCheck): Promise<Client> => {
     client.on('error', onError);
     await client.connect();
+    await check(client).catch(async (error: unknown) => {
+      await client.end().catch(() => {});
+      throw error;
+    });
     return client;
   };
   const pipeline = createPipeline(
-    () => opened(new PreparingClient({ ...answering, pipeline: true }) as unknown as Client),
+    () => opened(new PreparingClient({ ...answering, pipeline: true }) as unknown as Client, schema),
     (sent) => wakeups.send(...sent),
   );
   const wakeups = createWakeups(pipeline);
@@ -183,7 +194,11 @@ export function openDatabase(connection: Connection, options: DatabaseOptions): 
     pipeline,
     wakeups,
     connect: () =>
-      opened(new SessionClient(clientConfig(options.direct ?? connection, applicationName)) as unknown as Client),
+      opened(
+        new SessionClient(clientConfig(options.direct ?? connection, applicationName)) as unknown as Client,
+        directSchema,
+      ),
+    schema: schema.name,
     pool: () => ({ used: pool.totalCount - pool.idleCount, waiting: pool.waitingCount }),
     isExhausted: () => isExhausted,
     hasMeans: () => void (isExhausted = false),

@@ -8,7 +8,6 @@ const SILENCE_MS = 800;
 const LISTEN_MS = 5_000;
 
 export interface KeptSessionOptions {
-  readonly channel: string;
   /** A connection is proven again after this, because a pooler's settings may change. */
   readonly proofEveryMs: number;
   readonly onMessage: (payload: string) => void;
@@ -51,7 +50,7 @@ export function keepSession(handle: DatabaseHandle, options: KeptSessionOptions)
 
   const connect = async (): Promise<void> => {
     const client = await handle.connect();
-    const next = listeningSession(client, handle.db, options.channel, options.onMessage);
+    const next = listeningSession(client, handle.db, options.onMessage);
     coming = next;
     client.on('end', () => {
       if (session === next) down();

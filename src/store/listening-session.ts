@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import type { Client } from 'pg';
 import type { Database } from './database.ts';
+import { CHANNEL, channel } from './own-schema.ts';
 
 /** How long a notification may take to arrive after its transaction was committed. */
 const ARRIVAL_MS = 1_000;
@@ -27,12 +28,7 @@ export interface ListeningSession {
   end(): Promise<void>;
 }
 
-export function listeningSession(
-  client: Client,
-  db: Database,
-  channel: string,
-  onMessage: (payload: string) => void,
-): ListeningSession {
+export function listeningSession(client: Client, db: Database, onMessage: (payload: string) => void): ListeningSession {
   let asking = 0;
   let backend: number | null = null;
   let expected: { readonly payload: string; readonly resolve: (proof: Proof) => void } | null = null;
@@ -59,7 +55,8 @@ export function listeningSession(
 
   return {
     listen: async () => {
-      await query(`listen ${channel}`);
+      const [named] = await query<{ channel: string }>(`select ${CHANNEL} as channel`);
+      await query(`listen ${client.escapeIdentifier(named?.channel ?? '')}`);
       await ask();
     },
     ask,

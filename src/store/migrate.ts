@@ -1,6 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import type { Client } from 'pg';
 import { beginWithin } from './client.ts';
+import { SALT } from './own-schema.ts';
 import {
   checkApplied,
   knownMigrations,
@@ -46,9 +47,10 @@ const TURN_MS = 100;
  */
 async function lockMigrations(client: Client): Promise<void> {
   for (;;) {
-    const { rows } = await client.query<{ isHeld: boolean }>('select pg_try_advisory_lock($1) as "isHeld"', [
-      MIGRATION_LOCK,
-    ]);
+    const { rows } = await client.query<{ isHeld: boolean }>(
+      `select pg_try_advisory_lock($1::bigint # ${SALT}) as "isHeld"`,
+      [MIGRATION_LOCK],
+    );
     if (rows[0]?.isHeld === true) return;
     await setTimeout(TURN_MS);
   }
@@ -92,7 +94,7 @@ export async function migrate(client: Client, options: MigrateOptions = {}): Pro
     }
     return missing;
   } finally {
-    await client.query('select pg_advisory_unlock($1)', [MIGRATION_LOCK]);
+    await client.query(`select pg_advisory_unlock($1::bigint # ${SALT})`, [MIGRATION_LOCK]);
   }
 }
 
@@ -131,8 +133,10 @@ function isLockTimeout(error: unknown): boolean {
 async function oldestTransaction(client: Client): Promise<string | null> {
   const { rows } = await client.query<{ holder: string }>(`
     select format('%s, process %s, in a transaction since %s', coalesce(nullif(application_name, ''), usename), pid, xact_start) as holder
-    from pg_stat_activity
-    where datname = current_database() and pid <> pg_backend_pid() and xact_start is not null
+    from pg_stat_activity a
+    where datname = current_database() and pid <> pg_backend_pid() and xact_start is not null and exists (
+      select from pg_locks l join pg_class c on c.oid = l.relation
+      where l.pid = a.pid and c.relnamespace = to_regnamespace(quote_ident(current_schema())))
     order by xact_start limit 1`);
   return rows[0]?.holder ?? null;
 }

@@ -2,7 +2,8 @@ import { sql, type RawBuilder } from 'kysely';
 import { isNetwork, type Network } from '../domain/networks.ts';
 import type { Database, DatabaseHandle, Trx } from './database.ts';
 import { keepSession } from './kept-session.ts';
-import { CHANNEL, type WakeupPayloads } from './wakeups.ts';
+import { channel } from './own-schema.ts';
+import type { WakeupPayloads } from './wakeups.ts';
 
 /** The notifications that belong to the transaction of a change: when it commits, every process hears of it. */
 interface CommittedPayloads {
@@ -58,7 +59,7 @@ export function notification<T extends keyof CommittedPayloads>(
   topic: T,
   ...payload: CommittedPayloads[T]
 ): RawBuilder<unknown> {
-  return sql`pg_notify(${CHANNEL}, ${[topic, ...payload].join(' ')})`;
+  return sql`pg_notify(${channel}, ${[topic, ...payload].join(' ')})`;
 }
 
 type Listeners = { readonly [T in Topic]: ((payload: NotificationPayloads[T]) => void)[] };
@@ -127,7 +128,6 @@ export function listen(handle: DatabaseHandle, options: ListenOptions = {}): Lis
   const { wakeups } = handle;
   wakeups.onOwn((payload) => dispatch(listeners, payload));
   const { healthy, stop } = keepSession(handle, {
-    channel: CHANNEL,
     proofEveryMs,
     onMessage: (payload) => {
       const text = wakeups.receive(payload);

@@ -1,7 +1,8 @@
 import { setTimeout } from 'node:timers/promises';
 import type { Client } from 'pg';
-import { UnfitDatabaseError } from './backups/check-database.ts';
 import type { DatabaseHandle } from './database.ts';
+import { SALT } from './own-schema.ts';
+import { UnfitDatabaseError } from './unfit-database.ts';
 
 /** An arbitrary number that nobody else locks: each process that uses the database shares it, a move has it alone. */
 const PRESENCE_LOCK = 7_203_612;
@@ -87,7 +88,7 @@ export async function holdAlone(client: Client): Promise<readonly string[]> {
   const { rows } = await client.query<{ name: string; address: string | null }>(
     `select distinct coalesce(a.application_name, 'a process') as name, host(a.client_addr) as address
     from pg_locks l left join pg_stat_activity a on a.pid = l.pid
-    where l.locktype = 'advisory' and l.classid = 0 and l.objid = $1 and l.objsubid = 1 and l.pid <> pg_backend_pid()
+    where l.locktype = 'advisory' and l.objsubid = 1 and (l.classid::bigint << 32 | l.objid::bigint) = $1::bigint # ${SALT} and l.pid <> pg_backend_pid()
       and l.database = (select oid from pg_database where datname = current_database())
     order by 1, 2`,
     [PRESENCE_LOCK],
@@ -100,7 +101,9 @@ export async function holdAlone(client: Client): Promise<readonly string[]> {
 async function lock(client: Client, how: 'pg_try_advisory_lock' | 'pg_try_advisory_lock_shared'): Promise<boolean> {
   const until = performance.now() + PATIENCE_MS;
   for (;;) {
-    const { rows } = await client.query<{ isHeld: boolean }>(`select ${how}($1) as "isHeld"`, [PRESENCE_LOCK]);
+    const { rows } = await client.query<{ isHeld: boolean }>(`select ${how}($1::bigint # ${SALT}) as "isHeld"`, [
+      PRESENCE_LOCK,
+    ]);
     if (rows[0]?.isHeld === true) return true;
     if (performance.now() >= until) return false;
     await setTimeout(POLL_MS);
@@ -109,8 +112,9 @@ async function lock(client: Client, how: 'pg_try_advisory_lock' | 'pg_try_adviso
 
 /** Whether this connection leads to the database whose lock {@link holdAlone} holds on another connection. */
 export async function isHeldAlone(client: Client): Promise<boolean> {
-  const { rows } = await client.query<{ isHeld: boolean }>('select pg_try_advisory_xact_lock_shared($1) as "isHeld"', [
-    PRESENCE_LOCK,
-  ]);
+  const { rows } = await client.query<{ isHeld: boolean }>(
+    `select pg_try_advisory_xact_lock_shared($1::bigint # ${SALT}) as "isHeld"`,
+    [PRESENCE_LOCK],
+  );
   return rows[0]?.isHeld !== true;
 }

@@ -2,9 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
 import { CompiledQuery } from 'kysely';
 import type { Network } from '../domain/networks.ts';
-
-/** The channel of PostgreSQL on which the processes of a database tell each other. */
-export const CHANNEL = 'cointill';
+import { CHANNEL } from './own-schema.ts';
 
 /**
  * The wake-ups, and the payload of each. Whoever is woken also looks by themselves, so that a crash between a commit
@@ -59,7 +57,7 @@ const IDS_PER_PAYLOAD = 200;
 
 /** Losing a wake-up does little harm, so its commit need not wait for the disk. */
 const NOTIFY = `
-  select set_config('synchronous_commit', 'off', true), pg_notify('${CHANNEL}', payload) from unnest($1::text[]) payload`;
+  select set_config('synchronous_commit', 'off', true), pg_notify(${CHANNEL}, payload) from unnest($1::text[]) payload`;
 
 export function createWakeups(runner: { executeQuery(query: CompiledQuery): Promise<unknown> }): Wakeups {
   // The last word of each notification. Earlier versions take it for one more payment, which nobody watches.

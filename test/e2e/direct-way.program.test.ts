@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { sql } from 'kysely';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { checkSameDatabase, UnfitDatabaseError } from '../../src/store/backups/check-database.ts';
+import { checkSameDatabase } from '../../src/store/backups/check-database.ts';
 import { openDatabase } from '../../src/store/database.ts';
+import { UnfitDatabaseError } from '../../src/store/unfit-database.ts';
 import { databaseProxy } from '../database-proxy.ts';
 import { testDatabase, type TestDatabase } from '../database.ts';
 import { testService } from '../program.ts';

@@ -4,9 +4,7 @@ import { sql } from 'kysely';
 import type { Client } from 'pg';
 import { EXHAUSTED } from '../client.ts';
 import type { Database } from '../database.ts';
-
-/** The database of a setting cannot be used; the message says why, and what to do. */
-export class UnfitDatabaseError extends Error {}
+import { UnfitDatabaseError } from '../unfit-database.ts';
 
 /** Cointill was never in this database: a command that needs existing data must not create its tables. */
 export class EmptyDatabaseError extends Error {}

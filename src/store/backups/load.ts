@@ -2,6 +2,7 @@ import type { Client } from 'pg';
 import { copyIn } from './copy.ts';
 import { applyMigrations, MIGRATION_LOCK } from '../migrate.ts';
 import { knownMigrations, MigrationError, unfitSchema } from '../migration-files.ts';
+import { SALT } from '../own-schema.ts';
 import { copyStatement, liftLimits, type CopiedTable, type SequenceState } from './snapshot.ts';
 
 /** The database to load into is not empty, or somebody else is filling it. The message says so, and the way out. */
@@ -27,18 +28,18 @@ const CONSTRAINTS = `
   select format('alter table %s drop constraint %I', conrelid::regclass, conname) as drop,
     format('alter table %s add constraint %I %s', conrelid::regclass, conname, pg_get_constraintdef(oid)) as make
   from pg_constraint
-  where connamespace = to_regnamespace(current_schema())::oid and contype in ('p', 'u', 'f')
+  where connamespace = to_regnamespace(quote_ident(current_schema()))::oid and contype in ('p', 'u', 'f')
   order by contype = 'f', conrelid::regclass::text, conname`;
 const INDEXES = `
   select format('drop index %s', i.indexrelid::regclass) as drop, pg_get_indexdef(i.indexrelid) as make
   from pg_index i join pg_class c on c.oid = i.indexrelid
-  where c.relnamespace = to_regnamespace(current_schema())::oid
+  where c.relnamespace = to_regnamespace(quote_ident(current_schema()))::oid
     and not exists (select 1 from pg_constraint k where k.conindid = i.indexrelid)
   order by i.indexrelid`;
 
 const OCCUPANTS = `
   select c.relname as name from pg_class c
-  where c.relnamespace = to_regnamespace(current_schema())::oid and c.relkind in ('r', 'v', 'm', 'p', 'f') order by 1 limit 3`;
+  where c.relnamespace = to_regnamespace(quote_ident(current_schema()))::oid and c.relkind in ('r', 'v', 'm', 'p', 'f') order by 1 limit 3`;
 
 /**
  * Turns the database into a copy of a snapshot: creates its tables as those migrations made them, lets `fill` insert
@@ -96,9 +97,10 @@ function isUnknownName(error: unknown): error is Error {
 
 /** Until the transaction ends nobody else can create tables: neither another restore nor a service that starts. */
 async function holdAlone(client: Client): Promise<void> {
-  const { rows } = await client.query<{ isHeld: boolean }>('select pg_try_advisory_xact_lock($1) as "isHeld"', [
-    MIGRATION_LOCK,
-  ]);
+  const { rows } = await client.query<{ isHeld: boolean }>(
+    `select pg_try_advisory_xact_lock($1::bigint # ${SALT}) as "isHeld"`,
+    [MIGRATION_LOCK],
+  );
   if (rows[0]?.isHeld === true) return;
   throw new OccupiedDatabaseError(
     'Something else is being restored into this database at this moment, or a service starts on it. Nothing was written there. Name another empty database, or wait until that has ended and look at the content of this one.',

@@ -1,5 +1,6 @@
 import type { Client } from 'pg';
 import { MIGRATION_LOCK } from '../migrate.ts';
+import { SALT } from '../own-schema.ts';
 import { COPIED_TABLES } from './copied-tables.ts';
 
 /** The move that closed a database of one's own, or is about to. */
@@ -88,7 +89,7 @@ export async function recordArrival(client: Client, id: string, from: string, no
 export async function hasArrived(client: Client, id: string): Promise<boolean> {
   await client.query(`begin; set local lock_timeout = ${ARRIVAL_PATIENCE_MS}`);
   try {
-    await client.query('select pg_advisory_xact_lock($1)', [MIGRATION_LOCK]);
+    await client.query(`select pg_advisory_xact_lock($1::bigint # ${SALT})`, [MIGRATION_LOCK]);
     if (!(await hasTable(client))) return false;
     const { rows } = await client.query("select 1 from moves where id = $1 and stage = 'arrived'", [id]);
     return rows.length > 0;

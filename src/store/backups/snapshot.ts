@@ -54,7 +54,7 @@ export async function liftLimits(client: Client): Promise<void> {
 const TABLES = `
   select c.relname as name, array_agg(a.attname::text order by a.attnum) as columns
   from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped and a.attgenerated = ''
-  where c.relnamespace = to_regnamespace(current_schema())::oid and c.relkind = 'r' and c.relname = any ($1::text[])
+  where c.relnamespace = to_regnamespace(quote_ident(current_schema()))::oid and c.relkind = 'r' and c.relname = any ($1::text[])
   group by c.relname`;
 
 const SEQUENCES = `
@@ -64,7 +64,7 @@ const SEQUENCES = `
   join pg_class c on c.oid = d.refobjid
   join pg_attribute a on a.attrelid = c.oid and a.attnum = d.refobjsubid
   join pg_sequences s on s.schemaname = current_schema() and s.sequencename = q.relname
-  where q.relkind = 'S' and c.relnamespace = to_regnamespace(current_schema())::oid and c.relname = any ($1::text[])`;
+  where q.relkind = 'S' and c.relnamespace = to_regnamespace(quote_ident(current_schema()))::oid and c.relname = any ($1::text[])`;
 
 /**
  * Opens a snapshot of the database for reading, in one transaction on this connection, which ends with `work`. It

@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import type { AttentionKind } from '../../domain/attention.ts';
 import type { ProjectMode } from '../../domain/permission.ts';
 import { timestamp, type Database, type Trx } from '../database.ts';
+import { salt } from '../own-schema.ts';
 import { fieldList, findRows, oneOf, updateRows, type Stored } from '../rows.ts';
 
 /** A noticed item. */
@@ -13,7 +14,7 @@ const COLUMNS = fieldList('attention_occurrences');
 
 /** Locks out other surveys, so that ids grow in the order in which items become visible. */
 export async function lockNoticedItems(trx: Trx): Promise<void> {
-  await sql`select pg_advisory_xact_lock(hashtext('cointill attention occurrences'))`.execute(trx);
+  await sql`select pg_advisory_xact_lock(hashtext('cointill attention occurrences') # ${salt})`.execute(trx);
 }
 
 /** All open items, oldest first. */

@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import type { SavedCustomerMail, SavedInvoiceMail, SavedMail } from '../../domain/mail-content.ts';
 import { NOTIFICATIONS, type Notification, USUAL_CHOICES, type MailLanguage } from '../../domain/notification.ts';
 import { affectedRows, timestamp, type Database, type Trx } from '../database.ts';
+import { salt } from '../own-schema.ts';
 import { above, findRow, hasRow, insertRows, oneOf, updateRows, findRows, NOT_NULL, type Stored } from '../rows.ts';
 import type { MailOutcome } from '../schema/mails.ts';
 import type { Membership } from '../../domain/role.ts';
@@ -228,7 +229,9 @@ export async function findChoices(executor: Database | Trx, personId: string): P
  * Locks a person's choices until the transaction ends, so that the second of two simultaneous changes sees the first.
  */
 export async function lockChoices(trx: Trx, personId: string): Promise<SavedChoices> {
-  await sql`select pg_advisory_xact_lock(hashtextextended(${`cointill choices ${personId}`}, 0))`.execute(trx);
+  await sql`select pg_advisory_xact_lock(hashtextextended(${`cointill choices ${personId}`}, 0) # ${salt})`.execute(
+    trx,
+  );
   return (await findChoices(trx, personId)) ?? NOTHING_SAVED;
 }
 

@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import type { Membership, Role } from '../../domain/role.ts';
 import type { Database, Trx } from '../database.ts';
 import { notifySessions } from '../notifications.ts';
+import { salt } from '../own-schema.ts';
 import {
   deleteRows,
   fields,
@@ -32,7 +33,7 @@ export async function hasPeople(executor: Database | Trx): Promise<boolean> {
 
 /** Locks out other set-ups and invitations until the transaction ends: of two at once, neither would see the other. */
 export async function lockPeople(trx: Trx): Promise<void> {
-  await sql`select pg_advisory_xact_lock(hashtext('cointill people'))`.execute(trx);
+  await sql`select pg_advisory_xact_lock(hashtext('cointill people') # ${salt})`.execute(trx);
 }
 
 export async function insertPerson(

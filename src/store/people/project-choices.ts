@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import type { ProjectChoices } from '../../domain/notification.ts';
 import { USUAL_PROJECT_CHOICES } from '../../domain/notification.ts';
 import type { Database, Trx } from '../database.ts';
+import { salt } from '../own-schema.ts';
 import { findRow, findRows, insertRows, type Stored } from '../rows.ts';
 
 /** A person's choices for one project, and the progress of their mails. */
@@ -34,7 +35,7 @@ export async function lockProjectChoices(
   projectId: string,
 ): Promise<SavedProjectChoices | null> {
   const key = `cointill choices ${personId} ${projectId}`;
-  await sql`select pg_advisory_xact_lock(hashtextextended(${key}, 0))`.execute(trx);
+  await sql`select pg_advisory_xact_lock(hashtextextended(${key}, 0) # ${salt})`.execute(trx);
   return findRow(trx, 'project_notifications', { personId, projectId });
 }
 

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { affectedRows, type Database, type Trx } from '../database.ts';
+import { salt } from '../own-schema.ts';
 import { findRows, oneOf, toRow, type Stored } from '../rows.ts';
 
 /** A client that used a key. */
@@ -15,7 +16,7 @@ export async function saveKeyClients(db: Database, seen: readonly KeyClient[]): 
   if (seen.length === 0) return;
   await db.transaction().execute(async (trx) => {
     // Otherwise two processes would lock the same keys in different orders.
-    await sql`select pg_advisory_xact_lock(hashtext('cointill key clients'))`.execute(trx);
+    await sql`select pg_advisory_xact_lock(hashtext('cointill key clients') # ${salt})`.execute(trx);
     const rows = seen.map(({ requests, ...client }) => ({
       ...toRow('api_key_clients', client, { without: ['requests'] }),
       requests,

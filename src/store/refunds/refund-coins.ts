@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Network } from '../../domain/networks.ts';
 import type { Database, Trx } from '../database.ts';
+import { salt } from '../own-schema.ts';
 import type { WalletKind } from '../schema/wallets.ts';
 import { deleteRows, findRows, insertRows, oneOf } from '../rows.ts';
 
@@ -95,7 +96,7 @@ export async function walletCoins(db: Database, query: CoinQuery, limit: number)
 
 /** Locks a wallet until the transaction ends, so that nobody else chooses its outputs for a refund. */
 export async function lockWalletCoins(trx: Trx, network: Network, firstAddress: string): Promise<void> {
-  await sql`select pg_advisory_xact_lock(hashtextextended(${`refund inputs ${network} ${firstAddress}`}, 0))`.execute(
+  await sql`select pg_advisory_xact_lock(hashtextextended(${`refund inputs ${network} ${firstAddress}`}, 0) # ${salt})`.execute(
     trx,
   );
 }

@@ -3,6 +3,7 @@ import { DatabaseError, type Client } from 'pg';
 import type { ExportColumn } from '../../domain/export-column.ts';
 import { copyFile, idWriter } from './copy-file.ts';
 import type { Database } from '../database.ts';
+import { SALT } from '../own-schema.ts';
 import { expressionsOf, headsOf, type Writing } from './export-columns.ts';
 import { indexScansOf, type Condition, type PaymentSearch } from '../payments/payment-filter.ts';
 import { matchesTerms } from '../payments/payment-search.ts';
@@ -30,17 +31,18 @@ export type ExportSlot = 'taken' | 'all_taken' | 'own_taken';
  * which nobody reads, cannot block everybody.
  */
 export async function takeExportSlot(client: Client, personId: string | null, leads: boolean): Promise<ExportSlot> {
-  const take = async (lock: string, values: readonly unknown[]): Promise<boolean> => {
-    const { rows } = await client.query<{ taken: boolean }>(`select pg_try_advisory_lock(${lock}) as taken`, [
-      ...values,
-    ]);
+  const take = async (second: string, values: readonly unknown[]): Promise<boolean> => {
+    const { rows } = await client.query<{ taken: boolean }>(
+      `select pg_try_advisory_lock($1::integer # ${SALT}, ${second}) as taken`,
+      [...values],
+    );
     return rows[0]?.taken === true;
   };
-  const isFree = personId === null || (await take('$1, hashtext($2)', [PERSONS_LOCK, personId]));
+  const isFree = personId === null || (await take('hashtext($2)', [PERSONS_LOCK, personId]));
   if (!isFree) return 'own_taken';
   // The reserved slot comes first, because the others cannot use it.
   for (let slot = leads ? 0 : 1; slot < MAX_EXPORTS; slot += 1)
-    if (await take('$1, $2', [SLOTS_LOCK, slot])) return 'taken';
+    if (await take('$2', [SLOTS_LOCK, slot])) return 'taken';
   return 'all_taken';
 }
 

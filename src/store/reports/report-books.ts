@@ -18,6 +18,7 @@ import type { Database } from '../database.ts';
 import { rateJoin, valueIn } from '../figures/currency-rates.ts';
 import { HAS_ENDED } from '../payments/payment-keys.ts';
 import { onConnection } from '../one-connection.ts';
+import { SALT } from '../own-schema.ts';
 import { TAKES_PAYMENTS, WAS_PAID } from '../refunds/refund-payouts.ts';
 import { at, count, named, total } from './report-sums.ts';
 import { depositRows, sweepRows } from './report-sweeps.ts';
@@ -32,10 +33,10 @@ const BOOKS_LOCK = 7_203_613;
 
 /** Takes a project's only slot for statements until the connection ends. Returns whether it was free. */
 export async function takeBooksSlot(client: Client, projectId: string): Promise<boolean> {
-  const { rows } = await client.query<{ taken: boolean }>('select pg_try_advisory_lock($1, hashtext($2)) as taken', [
-    BOOKS_LOCK,
-    projectId,
-  ]);
+  const { rows } = await client.query<{ taken: boolean }>(
+    `select pg_try_advisory_lock($1::integer # ${SALT}, hashtext($2)) as taken`,
+    [BOOKS_LOCK, projectId],
+  );
   return rows[0]?.taken === true;
 }
 

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Network } from '../../domain/networks.ts';
 import { timestamp, type Database, type Trx } from '../database.ts';
+import { salt } from '../own-schema.ts';
 import { wake } from '../wake.ts';
 import {
   deleteRows,
@@ -42,7 +43,7 @@ const UNSEEN: readonly string[] = ['sentAt', 'checkAt', 'finalAt'] satisfies (ke
 
 /** Locks a project's sweeps against another plan until the transaction ends. */
 export async function lockSweeps(trx: Trx, projectId: string): Promise<void> {
-  await sql`select pg_advisory_xact_lock(hashtextextended(${`sweeps ${projectId}`}, 0))`.execute(trx);
+  await sql`select pg_advisory_xact_lock(hashtextextended(${`sweeps ${projectId}`}, 0) # ${salt})`.execute(trx);
 }
 
 /** One sweep of a project, locked until the transaction ends. */

@@ -3,6 +3,7 @@ import { KEPT_EVENTS, type GapReason } from '../../domain/event-log.ts';
 import { firstUuidOf } from '../../domain/id.ts';
 import { MODES, type Mode } from '../../domain/permission.ts';
 import { affectedRows, type Database, type Trx } from '../database.ts';
+import { salt } from '../own-schema.ts';
 import { wake } from '../wake.ts';
 
 const MAX_POSITION = 9_223_372_036_854_775_807n;
@@ -20,7 +21,7 @@ export async function areUnnumbered(db: Database): Promise<boolean> {
 }
 
 /** An arbitrary number that nobody else locks. */
-const NUMBERING_LOCK = 7_203_617;
+export const NUMBERING_LOCK = 7_203_617;
 
 /**
  * Gives the next events their positions and wakes the readers of their logs. The lock, which the server ends with
@@ -29,7 +30,7 @@ const NUMBERING_LOCK = 7_203_617;
  */
 export async function numberEvents(trx: Trx): Promise<boolean> {
   const { rows } = await sql<{ isHeld: boolean }>`
-    select pg_try_advisory_xact_lock(${NUMBERING_LOCK}) as "isHeld"`.execute(trx);
+    select pg_try_advisory_xact_lock(${NUMBERING_LOCK}::bigint # ${salt}) as "isHeld"`.execute(trx);
   if (rows[0]?.isHeld !== true) return false;
   const progress = await trx.selectFrom('event_numbering').select(['numbered_to', 'number_to']).executeTakeFirst();
   if (progress === undefined) return numberNew(trx);

@@ -2,7 +2,8 @@
 # Tests that take too long for every change: new histories of the simulation, more random requests, walks through the
 # dashboard of a project with a million payments, backups and restores killed at many points, the change of hundreds of
 # refunds, pages on every screen and in both themes, the program beside both kinds of UTXO nodes, mutation testing, the
-# page for losses in full, the last release's own tests on this schema, the SDK on a bad network and on every runtime,
+# page for losses in full, the last release's own tests on this schema, the API's tests in schemas of one database, the
+# SDK on a bad network and on every runtime,
 # the guides of docs/how-to/ followed in a copy, and the accountant's hour on each family.
 set -eu
 cd "$(dirname "$0")/.."
@@ -22,6 +23,8 @@ TESTS=night vitest run test/e2e/payment-page-layout test/e2e/payment-page-axe te
 TESTS=night vitest run test/e2e/live-utxo test/e2e/refund-show
 TESTS=night vitest run test/e2e/when-something-is-lost src/store/upgrade
 TESTS=night vitest run test/e2e/rolling
+# Every installation in a schema of one database, several at once.
+TEST_DATABASES=schemas vitest run test/api --project db
 SDK_CREATIONS=10000 vitest run test/sdk/bad-network
 TESTS=night vitest run test/sdk/package
 REFUNDS=500 vitest run src/app/refunds/refund-change

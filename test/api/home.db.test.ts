@@ -61,9 +61,10 @@ describe('which process answers', () => {
     }
   });
 
-  it('is the same data by whatever password, and another in another database', () => {
+  it('is the same data by whatever password, and another in another database or by another role, whose schema may differ', () => {
     const dataOf = (url: string): string => thisInstance(readConfig({ DATABASE_URL: url }, '/')).data;
-    expect(dataOf('postgres://other:word@db.example/cointill')).toBe(instance.data);
+    expect(dataOf('postgres://till:word@db.example/cointill')).toBe(instance.data);
     expect(dataOf('postgres://till:s3cr3t@db.example/other')).not.toBe(instance.data);
+    expect(dataOf('postgres://other:s3cr3t@db.example/cointill')).not.toBe(instance.data);
   });
 });

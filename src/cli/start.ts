@@ -30,6 +30,7 @@ Settings, all optional, from the environment:
   MONITOR_HOST                           where this port listens (127.0.0.1: this machine only)
   DATA_DIR, DATABASE_URL                 the data's folder (./data in a checkout); a PostgreSQL server of your own
   DATABASE_DIRECT_URL                    a direct connection past a pooler in transaction mode
+  DATABASE_POOL                          the most connections of this process's pool (16)
   BACKUP_DIR, BACKUP_AT, BACKUP_KEEP     a folder for one backup a day; its time (03:10, UTC); how many to keep (14)
   BACKUP_PASSPHRASE_FILE                 encrypts the backups
   BASE_URL, SANDBOX_BASE_URL             public addresses of the APIs

@@ -53,6 +53,8 @@ export interface Config extends Addresses {
   readonly databaseUrl: string | null;
   /** A connection past the pooler in `databaseUrl`, for work that needs a session of its own; null: no pooler. */
   readonly databaseDirectUrl: string | null;
+  /** The most connections of one process's pool. */
+  readonly databasePool: number;
   readonly redisUrl: string | null;
   readonly logLevel: (typeof LOG_LEVELS)[number];
   readonly production: boolean;
@@ -145,6 +147,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>, cw
     dataDir: path.resolve(cwd, read.text('DATA_DIR') ?? usualDataDir(env, cwd)),
     databaseUrl,
     databaseDirectUrl,
+    databasePool: read.integer('DATABASE_POOL', 16, 4, 1_000),
     redisUrl: readRedisUrl(read.text('REDIS_URL'), problems),
     logLevel: read.choice('LOG_LEVEL', LOG_LEVELS, 'info'),
     production,

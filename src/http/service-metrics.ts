@@ -201,6 +201,8 @@ function registerDatabase(registry: Registry, read: () => Promise<Figures>): voi
   figure('wallets_ahead', 'Wallets whose next addresses have already received money.', [], (one, figures) =>
     one.set(figures.walletsAhead),
   );
+  const synchronous = '1 while a standby confirms each commit before it is acknowledged.';
+  figure('database_synchronous', synchronous, [], (one, figures) => one.set(figures.isSynchronous ? 1 : 0));
   figure('lease_held', '1 while some process holds the lease.', ['name'], (one, figures) => {
     for (const { name, isHeld } of figures.leases) one.set({ name }, isHeld ? 1 : 0);
   });

@@ -75,7 +75,6 @@ export interface Cointill {
   close(): Promise<void>;
 }
 
-const MAX_CONNECTIONS = 16;
 /** The time that a first start may take from making its database to migrating it. */
 const FIRST_START_MS = 10_000;
 
@@ -102,7 +101,7 @@ export async function openCointill(config: Config, log: Logger, parts: CoreParts
   const { problems = logProblems(log) } = parts;
   const server = await openServer(config, log);
   const handle = openDatabase(server.connection, {
-    maxConnections: MAX_CONNECTIONS,
+    maxConnections: config.databasePool,
     direct: server.direct,
     onError: (error) => problems.happened('a database connection', error),
     ...(parts.applicationName === undefined ? {} : { applicationName: parts.applicationName }),

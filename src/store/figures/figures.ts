@@ -30,6 +30,8 @@ export interface Figures {
   readonly haltedWallets: number;
   /** Wallets that received money on addresses not handed out yet, as found in the last week. */
   readonly walletsAhead: number;
+  /** Whether a standby confirms our commits before they are acknowledged. */
+  readonly isSynchronous: boolean;
 }
 
 export const MAX_COUNTED = 100_000;
@@ -56,8 +58,22 @@ export async function readFigures(db: Database, clock: () => number): Promise<Fi
       lostTransfers: (await lostTransfers(one)).length,
       haltedWallets: (await haltedWallets(one)).length,
       walletsAhead: (await transfersAhead(one, now - AHEAD_DAYS * DAY_MS)).length,
+      isSynchronous: await readSynchronous(one),
     };
   });
+}
+
+/**
+ * Without the names of standbys, or with a session that waits for none, PostgreSQL asks nobody. A role without
+ * `pg_read_all_stats` sees that there are standbys, but not which of them confirm; then each of them counts.
+ */
+async function readSynchronous(db: Database): Promise<boolean> {
+  const { rows } = await sql<{ synchronous: boolean }>`
+    select current_setting('synchronous_standby_names') <> ''
+      and current_setting('synchronous_commit') not in ('off', 'local')
+      and exists (select from pg_stat_replication where coalesce(sync_state, 'sync') in ('sync', 'quorum')) as synchronous
+  `.execute(db);
+  return rows[0]?.synchronous === true;
 }
 
 async function readDeliveries(db: Database) {

@@ -26,6 +26,7 @@ import type { ServerOptions } from '../src/http/server.ts';
 import type { DashboardGuard } from '../src/http/session-guard.ts';
 import { createWebhookSender } from '../src/webhooks/send.ts';
 import { BASE_URLS, httpTest, type Answer, type Call, type HttpTest } from './http.ts';
+import { openLongRead } from '../src/store/long-reads.ts';
 
 /** Where the dashboard of the tests is. */
 export const DASHBOARD_URL = 'http://localhost:4000';
@@ -137,7 +138,7 @@ export async function dashboardTest(
     deposits: { chains: () => null, refresh: async () => 'done', ...deposits },
     saveKeyUses: () => http.keyUses.save(),
     live: { watch, notifications, problems, ...live },
-    exports: { connect: () => app.database.connect(), ...exports },
+    exports: { connect: () => openLongRead(app.database), ...exports },
     creator: app.creator,
     renderer: app.renderer,
     checkout: {

@@ -39,7 +39,7 @@ it('the help of start names every setting, those of the EVM networks by Ethereum
 
 it('the help of start and the documents name the settings that may be in a file, those of nodes together', async () => {
   const expected = new Set([...inFiles].map((name) => name.replace(/^[A-Z]+(?=_RPC_URL$)/, '…')));
-  expect(expected.size).toBe(8);
+  expect(expected.size).toBe(9);
   const places: readonly (readonly [string, RegExp])[] = [
     ['src/cli/start.ts', /Secrets in files:([^`]*)`/],
     ['docs/guide/settings.md', /## Secrets in files\n([^]*?)\n\n```/],

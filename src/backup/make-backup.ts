@@ -15,7 +15,7 @@ import { findKeyCheck } from '../store/key-checks.ts';
 import { openSecret, SealingKeyError, type SealingKeys } from '../webhooks/secret.ts';
 import { version } from '../config/built.ts';
 import { writeBackupFile, type BackupTarget } from './backup-file.ts';
-import { withClient, withDatabase } from './database.ts';
+import { withDatabase, withLongRead } from './database.ts';
 import { KEY_PART, keyInUse, tablePart, type Manifest } from './manifest.ts';
 
 /** The progress of a backup or a restore. */
@@ -62,7 +62,7 @@ export async function makeBackup(options: BackupOptions): Promise<Backup> {
   const startedAt = performance.now();
   const takenAt = clock();
   return withDatabase(config, log, (handle) =>
-    withClient(handle, stopping, async (client) => {
+    withLongRead(handle, stopping, async (client) => {
       const { result, ...written } = await writeBackupFile(target, takenAt, async (sink) => {
         const archive = await writeArchive(sink, { passphrase, randomBytes });
         const manifest = await readSnapshot(client, (snapshot) =>

@@ -8,6 +8,7 @@ import { MAX_LOGO_BYTES, type LogoFile } from '../app/projects/logo.ts';
 import { changeProject, createProject, projectsOf } from '../app/projects/projects.ts';
 import { isoTime } from '../wire/time.ts';
 import { logoPath } from '../http/checkout/frame.ts';
+import { openLongRead } from '../store/long-reads.ts';
 import type { Project } from '../store/projects/projects.ts';
 import { commaSeparated, percentage, projectIdOf, wholeNumber } from './arguments.ts';
 import { CommandFailure, codeOf, reasonOf } from './failure.ts';
@@ -83,7 +84,7 @@ function addExportCommand(project: Command): void {
     .action((id: string, { to }: { readonly to: string }) =>
       withCointill(async ({ app, handle }) => {
         if (!(await projectsOf(app)).some((one) => one.id === id)) throw noProject(id);
-        const opened = await exportProject(app, () => handle.connect(), id);
+        const opened = await exportProject(app, () => openLongRead(handle), id);
         if (opened.kind === 'busy') {
           throw new CommandFailure('Two exports are already running. Try again when one of them has finished.');
         }

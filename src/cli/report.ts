@@ -18,6 +18,7 @@ import {
 } from '../domain/report.ts';
 import type { Cointill } from '../service/core.ts';
 import { knowsZone } from '../store/reports/payment-export.ts';
+import { openLongRead } from '../store/long-reads.ts';
 import { findProject } from '../store/projects/projects.ts';
 import type { StatementRecord } from '../wire/books.ts';
 import { oneOf, projectIdOf } from './arguments.ts';
@@ -64,7 +65,7 @@ export function addReportCommands(report: Command): void {
     .action((options: ExportOptions) =>
       withProject(options, async ({ app, handle }, scope, days) => {
         const { report: of, json = false, separator } = options;
-        const opened = await exportReport(app, () => handle.connect(), {
+        const opened = await exportReport(app, () => openLongRead(handle), {
           scope,
           days,
           report: of,
@@ -82,7 +83,7 @@ export function addReportCommands(report: Command): void {
     withProject(options, async ({ app, handle }, scope, days) => {
       const asked = { scope: { ...scope, withSweeps: true }, days };
       let record: StatementRecord | null = null;
-      await written(await openStatement(app, () => handle.connect(), asked), async (piece) => {
+      await written(await openStatement(app, () => openLongRead(handle), asked), async (piece) => {
         const line = JSON.parse(String(piece)) as StatementLine;
         if ('step' in line) writeErrorLines([`Adding up ${line.step} …`]);
         if ('statement' in line) record = line.statement;
@@ -109,7 +110,7 @@ function addBookingsCommand(report: Command): void {
         const file = done(
           await bookingsFile(
             app,
-            () => handle.connect(),
+            () => openLongRead(handle),
             asked,
             (summary, currency) => writeErrorLines(summaryLines(summary, currency, options.format)),
           ),

@@ -47,6 +47,8 @@ const NO_DATABASE = {
   DATABASE_URL_FILE: undefined,
   DATABASE_DIRECT_URL: undefined,
   DATABASE_DIRECT_URL_FILE: undefined,
+  DATABASE_READ_URL: undefined,
+  DATABASE_READ_URL_FILE: undefined,
 };
 
 async function runRestore(file: string, options: RestoreCommandOptions): Promise<void> {

@@ -30,6 +30,7 @@ Settings, all optional, from the environment:
   MONITOR_HOST                           where this port listens (127.0.0.1: this machine only)
   DATA_DIR, DATABASE_URL                 the data's folder (./data in a checkout); a PostgreSQL server of your own
   DATABASE_DIRECT_URL                    a direct connection past a pooler in transaction mode
+  DATABASE_READ_URL                      a standby that exports, statements and backups are read from
   DATABASE_POOL                          the most connections of this process's pool (16)
   BACKUP_DIR, BACKUP_AT, BACKUP_KEEP     a folder for one backup a day; its time (03:10, UTC); how many to keep (14)
   BACKUP_PASSPHRASE_FILE                 encrypts the backups
@@ -62,8 +63,8 @@ Settings, all optional, from the environment:
   ROLE, NODE_ENV                         all, api or worker (all); production: HTTPS only
 
 Secrets in files: with _FILE at the end of its name, such as SECRET_KEY_FILE, a setting is the path of a file that
-contains the value: DATABASE_URL, DATABASE_DIRECT_URL, REDIS_URL, SECRET_KEY, SECRET_KEY_PREVIOUS, SMTP_URL,
-METRICS_TOKEN, …_RPC_URL`;
+contains the value: DATABASE_URL, DATABASE_DIRECT_URL, DATABASE_READ_URL, REDIS_URL, SECRET_KEY, SECRET_KEY_PREVIOUS,
+SMTP_URL, METRICS_TOKEN, …_RPC_URL`;
 
 /** `cointill start`. */
 export function addStartCommand(start: Command): void {

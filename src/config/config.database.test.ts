@@ -42,6 +42,9 @@ it('what is no address of a PostgreSQL is refused, and so is a second way withou
   expect(problemsOf({ DATABASE_DIRECT_URL: 'postgres://db/shop' })).toEqual([
     expect.stringContaining('a second way to the database of DATABASE_URL'),
   ]);
+  expect(problemsOf({ DATABASE_READ_URL: 'postgres://db/shop' })).toEqual([
+    expect.stringContaining('a standby of the database of DATABASE_URL, which must also be set'),
+  ]);
 });
 
 it('a mode of TLS that is none, and a file of certificates that cannot be used, are named with what may stand there', async () => {

@@ -53,6 +53,8 @@ export interface Config extends Addresses {
   readonly databaseUrl: string | null;
   /** A connection past the pooler in `databaseUrl`, for work that needs a session of its own; null: no pooler. */
   readonly databaseDirectUrl: string | null;
+  /** A standby of the same database, for exports, statements and backups; null: they read the database itself. */
+  readonly databaseReadUrl: string | null;
   /** The most connections of one process's pool. */
   readonly databasePool: number;
   readonly redisUrl: string | null;
@@ -141,12 +143,17 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>, cw
   if (databaseDirectUrl !== null && !read.isSet('DATABASE_URL')) {
     problems.push('DATABASE_DIRECT_URL is a second way to the database of DATABASE_URL, which must also be set.');
   }
+  const databaseReadUrl = readDatabaseUrl('DATABASE_READ_URL', read.text('DATABASE_READ_URL'), cwd, problems);
+  if (databaseReadUrl !== null && !read.isSet('DATABASE_URL')) {
+    problems.push('DATABASE_READ_URL is a standby of the database of DATABASE_URL, which must also be set.');
+  }
   const config: Config = {
     role,
     ...addresses,
     dataDir: path.resolve(cwd, read.text('DATA_DIR') ?? usualDataDir(env, cwd)),
     databaseUrl,
     databaseDirectUrl,
+    databaseReadUrl,
     databasePool: read.integer('DATABASE_POOL', 16, 4, 1_000),
     redisUrl: readRedisUrl(read.text('REDIS_URL'), problems),
     logLevel: read.choice('LOG_LEVEL', LOG_LEVELS, 'info'),

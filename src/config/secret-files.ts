@@ -6,6 +6,7 @@ import { NETWORKS, settingOf } from '../domain/networks.ts';
 const SECRETS: ReadonlySet<string> = new Set([
   'DATABASE_URL',
   'DATABASE_DIRECT_URL',
+  'DATABASE_READ_URL',
   'REDIS_URL',
   'SECRET_KEY',
   'SECRET_KEY_PREVIOUS',

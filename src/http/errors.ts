@@ -5,6 +5,7 @@ import type { MailLanguage } from '../domain/notification.ts';
 import type { RefusalCode } from '../domain/sentence.ts';
 import type { FastifyRequest } from 'fastify';
 import type { Problems } from '../domain/problems.ts';
+import { StandbyError } from '../store/long-reads.ts';
 import { loggedPath } from './path.ts';
 
 /** The longest body in bytes, unless its route has another limit. */
@@ -143,6 +144,7 @@ const PASSING_FAULTS =
 export function asRequestError(error: unknown, bodyLimit = BODY_LIMIT_BYTES): RequestError {
   if (error instanceof RequestError) return error;
   if (error instanceof OverloadedError) return unavailable();
+  if (error instanceof StandbyError) return new RequestError('service_unavailable', error.inShort);
   const code = codeOf(error);
   if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') return invalid(null, `The body must be at most ${sizeText(bodyLimit)}.`);
   const known = REQUEST_FAULTS[code];

@@ -103,6 +103,7 @@ export async function openCointill(config: Config, log: Logger, parts: CoreParts
   const handle = openDatabase(server.connection, {
     maxConnections: config.databasePool,
     direct: server.direct,
+    standby: server.standby,
     onError: (error) => problems.happened('a database connection', error),
     ...(parts.applicationName === undefined ? {} : { applicationName: parts.applicationName }),
   });

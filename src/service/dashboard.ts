@@ -26,6 +26,7 @@ import type { WebhookSending } from './webhook-sending.ts';
 import { signingWithNodes } from './show-instructions.ts';
 import type { NodeReport } from '../rails/chain.ts';
 import { createChainSource } from '../rails/networks.ts';
+import { openLongRead } from '../store/long-reads.ts';
 
 const NODE_TIMEOUT_MS = 10_000;
 
@@ -92,7 +93,7 @@ export async function openDashboard(
         refresh: (projectId) => refreshDeposits(app, chains.chainOf, core.problems, projectId),
       },
       live: { watch, notifications, problems: core.problems },
-      exports: { connect: () => core.handle.connect() },
+      exports: { connect: () => openLongRead(core.handle) },
       creator,
       renderer: core.renderer,
       checkout: checkoutOf(pages, app.clock),

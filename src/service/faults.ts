@@ -6,6 +6,7 @@ import { RequestError } from '../http/errors.ts';
 import { ChainUnavailableError } from '../rails/chain.ts';
 import { UnfitDatabaseError } from '../store/unfit-database.ts';
 import { SealingKeyError } from '../webhooks/secret.ts';
+import { StandbyError } from '../store/long-reads.ts';
 
 /**
  * An error as it is logged: only these fields, because a database's `detail` repeats the row, including customer data.
@@ -70,6 +71,7 @@ const EXPLAINED = [
   OverloadedError,
   RequestError,
   SealingKeyError,
+  StandbyError,
   UnfitDatabaseError,
 ] as const;
 

@@ -4,6 +4,7 @@ import type { Config } from '../config/config.ts';
 import type { Problems } from '../domain/problems.ts';
 import { loadAssets } from '../http/pages/assets.ts';
 import type { SharedRedis } from '../http/redis.ts';
+import { tryLongRead } from '../store/long-reads.ts';
 import { listen } from '../store/notifications.ts';
 import { hasSealingKey } from '../webhooks/sealing-keys.ts';
 import { machineClock, startClockWatch } from './clock.ts';
@@ -87,6 +88,8 @@ export async function startService(config: Config, log: Logger, options: StartOp
       parts.push(await startServers(config, core, notifications, { counting, monitoring, redis, program, assets }));
     // Last, because the key must only be shown by a start that succeeded.
     const started = await introduce(config, core, withSecrets);
+    // The shop sells without a standby: whatever is wrong with it is said, and stops nothing.
+    void tryLongRead(core.handle).catch((error: unknown) => problems.happened('DATABASE_READ_URL', error));
     return { ...started, stop: () => drain(config, monitoring).then(stop) };
   } catch (error) {
     await stop();

@@ -10,9 +10,9 @@ import type { Listening } from '../store/notifications.ts';
 /** A supervisor waits only a few seconds, and a slower service is of no use to customers either. */
 const READY_WITHIN_MS = 3_000;
 
-/** Beside the pool's sixteen connections each process needs two of its own, which open last. */
+/** Beside the pool's connections each process needs some of its own, which open last. */
 const NO_ANSWER =
-  'the connection that saves orders does not respond; a pooler may have too few connections, because each process needs 18';
+  'the connection that saves orders does not respond; a pooler may have too few connections, because each process needs DATABASE_POOL and five more';
 
 /** A part that may fail while the service works. */
 export interface WatchedPart {

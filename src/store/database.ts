@@ -87,6 +87,8 @@ export interface DatabaseHandle {
   connect(): Promise<Client>;
   /** The schema that holds the installation; null before the first connection. */
   schema(): string | null;
+  /** Connects to a standby, for long reads alone; null: there is none. */
+  readonly connectStandby: (() => Promise<Client>) | null;
   /** Pool connections in use, and statements and transactions waiting for one. */
   pool(): { readonly used: number; readonly waiting: number };
   /**
@@ -102,6 +104,8 @@ export interface DatabaseOptions {
   readonly maxConnections: number;
   /** The connection for {@link DatabaseHandle.connect}, if the usual one goes through a pooler. */
   readonly direct?: Connection | undefined;
+  /** The connection for {@link DatabaseHandle.connectStandby}. */
+  readonly standby?: Connection | undefined;
   /** Called when an idle connection breaks; the pool replaces it. */
   readonly onError: (error: Error) => void;
   /** The name of the process in `pg_stat_activity`; `cointill` by default. */
@@ -181,6 +185,9 @@ export function openDatabase(connection: Connection, options: DatabaseOptions): 
     });
     return client;
   };
+  const session = (to: Connection): Promise<Client> =>
+    opened(new SessionClient(clientConfig(to, applicationName)) as unknown as Client);
+  const { standby } = options;
   const pipeline = createPipeline(
     () => opened(new PreparingClient({ ...answering, pipeline: true }) as unknown as Client, schema),
     (sent) => wakeups.send(...sent),
@@ -199,6 +206,8 @@ export function openDatabase(connection: Connection, options: DatabaseOptions): 
         directSchema,
       ),
     schema: schema.name,
+    connect: () => session(options.direct ?? connection),
+    connectStandby: standby === undefined ? null : () => session(standby),
     pool: () => ({ used: pool.totalCount - pool.idleCount, waiting: pool.waitingCount }),
     isExhausted: () => isExhausted,
     hasMeans: () => void (isExhausted = false),

@@ -1,4 +1,3 @@
-import type { Client } from 'pg';
 import { isInOneMonth, type BookingFormat } from '../../domain/bookkeeping.ts';
 import { spanOf } from '../../domain/report.ts';
 import type { Fiat } from '../../domain/money.ts';
@@ -12,6 +11,7 @@ import {
 import type { BookingSelection } from '../../store/reports/booking-rows.ts';
 import { forPreview } from '../../store/reports/report-totals.ts';
 import { isoTime } from '../../wire/time.ts';
+import type { ConnectToRead } from '../../store/long-reads.ts';
 import type { App } from '../context.ts';
 import { noProject, rejected, type Rejected } from '../rejected.ts';
 import { audited, tokensOf, type AskedStatement } from './export-report.ts';
@@ -62,7 +62,7 @@ export async function previewBookings(
 /** A file of bookings that can be opened. `onSummary` is called before the first byte of the file. */
 export async function bookingsFile(
   app: App,
-  connect: () => Promise<Client>,
+  connect: ConnectToRead,
   asked: AskedBookings,
   onSummary?: (summary: BookingSummary, currency: Fiat) => void,
 ): Promise<{ readonly kind: 'done'; readonly name: string; readonly open: () => Promise<OpenedExport> } | Rejected> {

@@ -1,13 +1,13 @@
-import type { Client } from 'pg';
 import { currencyOf } from '../../store/projects/projects.ts';
 import { copyCustomers, type CustomerExport } from '../../store/reports/customer-export.ts';
+import type { ConnectToRead } from '../../store/long-reads.ts';
 import type { App } from '../context.ts';
 import { openExport, withoutSearch, type OpenedExport } from './exports.ts';
 
 /** Opens an export of customers. */
 export async function exportCustomers(
   app: App,
-  connect: () => Promise<Client>,
+  connect: ConnectToRead,
   file: Omit<CustomerExport, 'currency'>,
   asked: Readonly<Record<string, unknown>>,
 ): Promise<OpenedExport> {

@@ -7,6 +7,7 @@ import { searchRefunds, type ListedRefund, type RefundSearch } from '../../store
 import { liftLimits } from '../../store/backups/snapshot.ts';
 import { publicPaymentId } from '../../domain/payment-kind.ts';
 import { isoTime, isoTimeOrNull } from '../../wire/time.ts';
+import type { ConnectToRead } from '../../store/long-reads.ts';
 import type { App } from '../context.ts';
 import { openExport, withoutSearch, type OpenedExport } from './exports.ts';
 import type { ProjectMode } from '../../domain/permission.ts';
@@ -26,7 +27,7 @@ const BYTE_ORDER_MARK = '\ufeff';
 /** Opens a refund export: newest first, all from one snapshot. */
 export function exportRefunds(
   app: App,
-  connect: () => Promise<Client>,
+  connect: ConnectToRead,
   file: RefundExport,
   asked: Readonly<Record<string, unknown>>,
 ): Promise<OpenedExport> {

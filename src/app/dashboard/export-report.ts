@@ -9,6 +9,7 @@ import { readBooks, takeBooksSlot } from '../../store/reports/report-books.ts';
 import { copyReport, type ReportFile } from '../../store/reports/report-export.ts';
 import { statementRecord, type StatementRecord } from '../../wire/books.ts';
 import type { AuditedChange } from '../audit.ts';
+import type { ConnectToRead } from '../../store/long-reads.ts';
 import type { App } from '../context.ts';
 import { openExport, type OpenedExport } from './exports.ts';
 
@@ -56,7 +57,7 @@ export function audited(
 /** Opens the file of a report. */
 export function exportReport(
   app: App,
-  connect: () => Promise<Client>,
+  connect: ConnectToRead,
   { days, ...file }: AskedReport & Omit<ReportFile, 'span' | 'tokens' | 'zone'>,
 ): Promise<OpenedExport> {
   const { scope, report, token, format, separator } = file;
@@ -81,7 +82,7 @@ export type StatementLine =
  * Opens a statement of a project's money, reconciled to the last unit. The file is written as JSON lines, so that the
  * reader sees the progress; one at a time per project.
  */
-export function openStatement(app: App, connect: () => Promise<Client>, asked: AskedStatement): Promise<OpenedExport> {
+export function openStatement(app: App, connect: ConnectToRead, asked: AskedStatement): Promise<OpenedExport> {
   return openExport(app, connect, {
     audited: audited(asked, 'report.statement', {}),
     copy: async (client, take) => {

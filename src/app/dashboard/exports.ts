@@ -1,14 +1,13 @@
 import type { Client } from 'pg';
 import { mayDo } from '../../domain/role.ts';
 import {
-  endServerProcess,
-  serverProcess,
   takeExportSlot,
   type ExportSlot,
   copyPayments,
   countAbout,
   type PaymentExport,
 } from '../../store/reports/payment-export.ts';
+import type { ConnectToRead } from '../../store/long-reads.ts';
 import { membershipsOf } from '../../store/people/people.ts';
 import { recordAudit, type AuditedChange } from '../audit.ts';
 import type { App } from '../context.ts';
@@ -59,10 +58,11 @@ export function withoutSearch(asked: Readonly<Record<string, unknown>>): Readonl
 /** Opens an export on a connection of its own, and records in the audit log who exports what. */
 export async function openExport(
   app: App,
-  connect: () => Promise<Client>,
+  connect: ConnectToRead,
   { audited, countRows, copy }: ExportWork,
 ): Promise<OpenedExport> {
-  const client = await connect();
+  const read = await connect();
+  const { client } = read;
   let isOpen = true;
   const close = async (): Promise<void> => {
     isOpen = false;
@@ -77,9 +77,10 @@ export async function openExport(
       await close();
       return { kind: 'busy', why: slot };
     }
-    const pid = await serverProcess(client);
     const rowsAbout = (await countRows?.()) ?? null;
     await app.db.transaction().execute((trx) => recordAudit(app, trx, audited));
+    // The audit log's own export has its entry too.
+    await read.catchUp();
     return {
       kind: 'opened',
       file: {
@@ -92,8 +93,7 @@ export async function openExport(
           }
         },
         stop: async () => {
-          // The backend's process id may belong to another process once the connection is closed.
-          if (isOpen) await Promise.all([close(), endServerProcess(app.db, pid)]);
+          if (isOpen) await Promise.all([close(), read.endProcess()]);
         },
       },
     };
@@ -106,7 +106,7 @@ export async function openExport(
 /** Opens an export of payments. */
 export function exportPayments(
   app: App,
-  connect: () => Promise<Client>,
+  connect: ConnectToRead,
   file: PaymentExport,
   asked: Readonly<Record<string, unknown>>,
 ): Promise<OpenedExport> {
@@ -126,7 +126,7 @@ export function exportPayments(
 /** Opens an export of the audit log, whose last entry is the export itself. */
 export function exportAudit(
   app: App,
-  connect: () => Promise<Client>,
+  connect: ConnectToRead,
   file: AuditExport,
   asked: Readonly<Record<string, unknown>>,
 ): Promise<OpenedExport> {
@@ -142,7 +142,7 @@ export function exportAudit(
 }
 
 /** Opens an export of a project's permanent records, without secrets. */
-export function exportProject(app: App, connect: () => Promise<Client>, projectId: string): Promise<OpenedExport> {
+export function exportProject(app: App, connect: ConnectToRead, projectId: string): Promise<OpenedExport> {
   return openExport(app, connect, {
     audited: { action: 'project.export', projectId, subject: { kind: 'project', id: projectId } },
     copy: (client, take) => copyProject(client, projectId, take),

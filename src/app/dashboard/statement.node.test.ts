@@ -17,6 +17,7 @@ import { saveDepositCheck, setDepositBalance, type DepositBalance } from '../../
 import { saveLostTransfers, type LostTransfer } from '../../store/chains/lost-transfers.ts';
 import { WAIT } from '../../../test/deadline.ts';
 import { makeStatement, openStatement } from './export-report.ts';
+import { openLongRead } from '../../store/long-reads.ts';
 
 const REFUND_TO = '0x52908400098527886E0F7030069857D2E4169EE7';
 const JUNE: ReportDays = { from: '2026-06-01', to: '2026-06-30', zone: 'UTC' };
@@ -326,7 +327,7 @@ describe('a statement', () => {
     const app = await testApp();
     await simulatePayment(app, { id: (await order(app)).id }, 'paid');
     const scope = { projectId: app.projectId, mode: 'test', withSweeps: true } as const;
-    const opened = await openStatement(app, () => app.database.connect(), { scope, days: JUNE });
+    const opened = await openStatement(app, () => openLongRead(app.database), { scope, days: JUNE });
     if (opened.kind !== 'opened') throw new Error(opened.kind);
     const blocking = await app.database.connect();
     await blocking.query('begin; lock table refunds in access exclusive mode');

@@ -219,6 +219,10 @@ async function faultsOf({ app }: World, cut: number): Promise<readonly string[]>
   return faults;
 }
 
+/** From now on this session believes to be on a standby, which has no temporary tables. */
+const AS_STANDBY = `create schema if not exists standby; set search_path = standby, pg_catalog, public;
+  create or replace function standby.pg_is_in_recovery() returns boolean return true`;
+
 async function statements(app: TestApp, cut: number) {
   const days = { from: '2026-06-01', to: '2026-06-30', zone: 'UTC' };
   const scope = { projectId: app.projectId, mode: 'live', withSweeps: true, currency: 'USD' } as const;
@@ -231,6 +235,8 @@ async function statements(app: TestApp, cut: number) {
     const client = await app.database.connect();
     try {
       const books = await readBooks(client, scope, span, () => Promise.resolve());
+      await client.query(AS_STANDBY);
+      expect(await readBooks(client, scope, span, () => Promise.resolve())).toEqual(books);
       made.push(
         statementRecord(
           statementOf(books, (token) => decimalsOf(tokens, token)),

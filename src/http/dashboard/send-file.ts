@@ -3,7 +3,7 @@ import type { ServerResponse } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { OpenedExport, OpenExport } from '../../app/dashboard/exports.ts';
 import { RequestError } from '../errors.ts';
-import type { Client as Connection } from 'pg';
+import type { ConnectToRead } from '../../store/long-reads.ts';
 import type { Problems } from '../../domain/problems.ts';
 import { givenHeaders } from '../event-stream.ts';
 
@@ -18,7 +18,7 @@ const PATIENCE_MS = 1_000;
 /** The dependencies of exports. */
 export interface Exports {
   /** Opens a connection that nothing else uses. */
-  readonly connect: () => Promise<Connection>;
+  readonly connect: ConnectToRead;
   /** The time that a reader gets for the bytes that were sent last. */
   readonly unreadMs?: number;
   /** The longest time that sending a file may take. */

@@ -56,6 +56,12 @@ interface Role {
 }
 const ROLE = `select pg_is_in_recovery() as replica, current_setting('transaction_read_only') = 'on' as read_only`;
 
+/** Whether the server of this connection is a standby. */
+export async function isInRecovery(client: Client): Promise<boolean> {
+  const { rows } = await client.query<Role>(ROLE);
+  return rows[0]?.replica === true;
+}
+
 /** Why a database accepts no writes, in plain words; null if it does. */
 export async function writeProblem(db: Database): Promise<string | null> {
   const { rows } = await sql.raw<Role>(ROLE).execute(db);

@@ -3,6 +3,7 @@ import type { PaymentStatus } from '../../domain/status.ts';
 import type { Mode } from '../../domain/permission.ts';
 import { backupState, type BackupState } from '../backups/backups.ts';
 import { timestamp, type Database } from '../database.ts';
+import { MARKS } from '../long-reads.ts';
 import { lostTransfers, transfersAhead } from '../chains/lost-transfers.ts';
 import { haltedWallets } from '../wallets/unissued.ts';
 
@@ -110,7 +111,7 @@ async function readPayments(db: Database, now: number): Promise<Figures['payment
 
 async function readLeases(db: Database, now: number): Promise<Figures['leases']> {
   const { rows } = await sql<{ name: string; isHeld: boolean }>`
-    select name, until > ${timestamp(now)} as "isHeld" from leases
+    select name, until > ${timestamp(now)} as "isHeld" from leases where not starts_with(name, ${MARKS})
   `.execute(db);
   return rows;
 }

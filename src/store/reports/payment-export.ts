@@ -46,22 +46,6 @@ export async function takeExportSlot(client: Client, personId: string | null, le
   return 'all_taken';
 }
 
-/** The process id of the connection's server process, by which another connection can stop it. */
-export async function serverProcess(client: Client): Promise<number> {
-  const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid');
-  return rows[0]?.pid ?? 0;
-}
-
-const END_WITHIN_MS = 5_000;
-
-/**
- * Ends a server process and waits for its end: otherwise it would continue for as long as it finds nothing to send.
- * Cancelling has no effect on a process whose statement has not arrived yet.
- */
-export async function endServerProcess(db: Database, pid: number): Promise<void> {
-  await sql`select pg_terminate_backend(${pid}, ${END_WITHIN_MS})`.execute(db);
-}
-
 /** The approximate number of payments of a search, from the day counters; null if only reading them all would tell. */
 export async function countAbout(db: Database, scope: ProjectMode, search: PaymentSearch): Promise<number | null> {
   const { statuses, api, createdFrom, createdBefore, ...others } = search;

@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { sql, type RawBuilder } from 'kysely';
 import type { Client } from 'pg';
 import type {
   Books,
@@ -20,8 +20,9 @@ import { HAS_ENDED } from '../payments/payment-keys.ts';
 import { onConnection } from '../one-connection.ts';
 import { SALT } from '../own-schema.ts';
 import { TAKES_PAYMENTS, WAS_PAID } from '../refunds/refund-payouts.ts';
-import { at, count, named, total } from './report-sums.ts';
+import { at, count, named, namedRows, total } from './report-sums.ts';
 import { depositRows, sweepRows } from './report-sweeps.ts';
+import { isInRecovery } from '../backups/check-database.ts';
 import { liftLimits } from '../backups/snapshot.ts';
 import type { ProjectMode } from '../../domain/permission.ts';
 
@@ -59,14 +60,15 @@ export async function readBooks(
   );
   const db = onConnection(client);
   await onStep('transfers');
-  await gather(db, scope, span);
-  const [received, currencies] = [await receivedRows(db), await currencyRows(db)];
+  const isStandby = await isInRecovery(client);
+  const money = await gather(db, scope, span, isStandby);
+  const [received, currencies] = [await receivedRows(db, money), await currencyRows(db, money)];
   await onStep('payments');
-  const differences = await differenceRows(db, scope, span);
+  const differences = await differenceRows(db, money, scope, span);
   await onStep('refunds');
   const refunds = await refundRows(db, scope, span);
   const refundCurrencies = await refundCurrencyRows(db, scope, span);
-  const overRefunds = await overRefundRows(db, scope);
+  const overRefunds = await overRefundRows(db, money, scope);
   const repeatedRefunds = await repeatedRefundRows(db, scope);
   await onStep('deposits');
   const isLive = scope.mode === 'live' && scope.withSweeps;
@@ -81,7 +83,7 @@ export async function readBooks(
     repeatedRefunds,
     lost: scope.mode === 'live' ? await lostRows(db, scope, span) : [],
     ...(isLive ? await sweepRows(db, scope, span) : { swept: [], fees: [] }),
-    ...(isLive ? await depositRows(db, scope) : { deposits: [], depositDifferences: NOTHING_NAMED }),
+    ...(isLive ? await depositRows(db, scope, isStandby) : { deposits: [], depositDifferences: NOTHING_NAMED }),
   };
   await client.query('commit');
   return books;
@@ -93,8 +95,16 @@ const IS_BEFORE = (span: ReportSpan) => sql`t.first_seen_at < ${at(span.startAt)
 const IS_WITHIN = (span: ReportSpan) =>
   sql`t.first_seen_at >= ${at(span.startAt)} and t.first_seen_at < ${at(span.endAt)}`;
 
-/** Makes one row of a payment's money in a token: all sums are computed from these rows. */
-async function gather(db: Database, { projectId, mode, currency }: CountedScope, span: ReportSpan): Promise<void> {
+/**
+ * Makes one row of a payment's money in a token: all sums are computed from these rows. Returns the beginning of the
+ * statements that read them.
+ */
+async function gather(
+  db: Database,
+  { projectId, mode, currency }: CountedScope,
+  span: ReportSpan,
+  isStandby: boolean,
+): Promise<RawBuilder<unknown>> {
   const isConfirmed = sql`t.state = 'confirmed'`;
   const isReceipt = sql`${isConfirmed} and ${IS_WITHIN(span)}`;
   const value = valueIn(currency, {
@@ -102,9 +112,10 @@ async function gather(db: Database, { projectId, mode, currency }: CountedScope,
     minor: sql`t.receipt_minor`,
     usdCents: sql`t.receipt_usd_cents`,
   });
-  await sql`
-    create temporary table book_money on commit drop as
-    select p.id as payment_id, p.surface, t.network, t.asset, p.currency, p.decimals, p.owed_units, p.confirmed_units,
+  return namedRows(
+    db,
+    sql`book_money`,
+    sql`select p.id as payment_id, p.surface, t.network, t.asset, p.currency, p.decimals, p.owed_units, p.confirmed_units,
       p.status, p.exception, p.completed_at is not null as is_completed,
       coalesce(t.asset = p.asset and t.network = p.network, false) as is_quoted,
       ${total('t.amount_units', isConfirmed)} as confirmed,
@@ -118,12 +129,13 @@ async function gather(db: Database, { projectId, mode, currency }: CountedScope,
       ${count(sql`${isReceipt} and t.receipt_minor is null`)} as unvalued
     from transfers t join payments p on p.id = t.payment_id ${rateJoin(currency, sql`p.mode`, sql`t.first_seen_at`)}
     where p.project_id = ${projectId} and p.mode = ${mode} and t.state <> 'dropped'
-    group by p.id, t.network, t.asset`.execute(db);
-  await sql`analyze book_money`.execute(db);
+    group by p.id, t.network, t.asset`,
+    isStandby,
+  );
 }
 
 /** Receipts are applied to the amount owed oldest first, so that earlier periods are applied first. */
-async function receivedRows(db: Database): Promise<readonly ReceivedRow[]> {
+async function receivedRows(db: Database, money: RawBuilder<unknown>): Promise<readonly ReceivedRow[]> {
   const applied = 'least(before + received, owed_units) - least(before, owed_units)';
   const isLate = sql`is_quoted and not is_completed and ${HAS_ENDED}`;
   const isShort = sql`(exception = 'underpaid' or (exception = 'none' and status = 'failed'))`;
@@ -132,7 +144,7 @@ async function receivedRows(db: Database): Promise<readonly ReceivedRow[]> {
     or exists (select from payment_quotes q where q.payment_id = book_money.payment_id
       and q.asset = book_money.asset and q.network = book_money.network))`;
   const { rows } = await sql<ReceivedRow>`
-    select network, asset, max(decimals) filter (where is_quoted) as decimals,
+    ${money} select network, asset, max(decimals) filter (where is_quoted) as decimals,
       ${total('before')} as before, ${total('received')} as received,
       ${total(applied, sql`is_quoted and is_completed`)} as applied,
       ${total(`received - (${applied})`, sql`is_quoted and is_completed`)} as excess,
@@ -148,9 +160,9 @@ async function receivedRows(db: Database): Promise<readonly ReceivedRow[]> {
   return rows;
 }
 
-async function currencyRows(db: Database): Promise<readonly CurrencyRow[]> {
+async function currencyRows(db: Database, money: RawBuilder<unknown>): Promise<readonly CurrencyRow[]> {
   const { rows } = await sql<CurrencyRow>`
-    select currency, ${total('minor')} as minor, sum(transfers)::integer as transfers, sum(unvalued)::integer as unvalued
+    ${money} select currency, ${total('minor')} as minor, sum(transfers)::integer as transfers, sum(unvalued)::integer as unvalued
     from book_money where transfers > 0 group by currency order by currency`.execute(db);
   return rows;
 }
@@ -158,12 +170,13 @@ async function currencyRows(db: Database): Promise<readonly CurrencyRow[]> {
 /** Payments that got money in the period, or whose recorded money has no matching transfer. */
 async function differenceRows(
   db: Database,
+  money: RawBuilder<unknown>,
   { projectId, mode }: ProjectMode,
   span: ReportSpan,
 ): Promise<Named<DifferenceRow>> {
   return named<DifferenceRow>(
     db,
-    sql`select payment_id as "paymentId", surface as api, network, asset, confirmed as transfers, confirmed_units as payment
+    sql`${money} select payment_id as "paymentId", surface as api, network, asset, confirmed as transfers, confirmed_units as payment
       from book_money where is_quoted and received > 0 and confirmed <> confirmed_units
       union all
       select p.id, p.surface, p.network, p.asset, 0, p.confirmed_units from payments p
@@ -207,10 +220,14 @@ async function refundCurrencyRows(db: Database, scope: ProjectMode, span: Report
   return rows;
 }
 
-async function overRefundRows(db: Database, scope: ProjectMode): Promise<Named<OverRefundRow>> {
+async function overRefundRows(
+  db: Database,
+  money: RawBuilder<unknown>,
+  scope: ProjectMode,
+): Promise<Named<OverRefundRow>> {
   return named<OverRefundRow>(
     db,
-    sql`select r.payment_id as "paymentId", r.payment_surface as api, r.network, r.asset,
+    sql`${money} select r.payment_id as "paymentId", r.payment_surface as api, r.network, r.asset,
         coalesce(max(m.confirmed), 0) as received, sum(r.units)::numeric(78, 0) as refunded
       from refunds r left join book_money m
         on m.payment_id = r.payment_id and m.network = r.network and m.asset = r.asset

@@ -22,3 +22,19 @@ export async function named<Row>(
     select *, (count(*) over ())::integer as "of" from (${rows}) rows order by ${order} limit ${MAX_NAMED}`.execute(db);
   return { rows: found.rows.map(({ of: _of, ...row }) => row as Row), count: found.rows[0]?.of ?? 0 };
 }
+
+/**
+ * Keeps rows for several statements of one transaction. Returns the beginning of the statements that read them. A
+ * standby has no temporary tables: there each statement makes the rows anew.
+ */
+export async function namedRows(
+  db: Database,
+  name: RawBuilder<unknown>,
+  rows: RawBuilder<unknown>,
+  isStandby: boolean,
+): Promise<RawBuilder<unknown>> {
+  if (isStandby) return sql`with ${name} as materialized (${rows})`;
+  await sql`create temporary table ${name} on commit drop as ${rows}`.execute(db);
+  await sql`analyze ${name}`.execute(db);
+  return sql``;
+}

@@ -4,7 +4,7 @@ import { EVM_NETWORKS, nativeAsset } from '../../domain/networks.ts';
 import type { ReportSpan } from '../../domain/report.ts';
 import type { Database } from '../database.ts';
 import { rateJoin, valueIn } from '../figures/currency-rates.ts';
-import { at, count, named, total } from './report-sums.ts';
+import { at, count, named, namedRows, total } from './report-sums.ts';
 import type { ProjectMode } from '../../domain/permission.ts';
 
 const isWithin = ({ startAt, endAt }: ReportSpan) => sql`mined_at >= ${at(startAt)} and mined_at < ${at(endAt)}`;
@@ -42,10 +42,12 @@ export async function sweepRows(
 export async function depositRows(
   db: Database,
   { projectId }: ProjectMode,
+  isStandby: boolean,
 ): Promise<{ readonly deposits: readonly DepositRow[]; readonly depositDifferences: Named<DepositDifferenceRow> }> {
-  await sql`
-    create temporary table book_deposits on commit drop as
-    with lies as (
+  const balances = await namedRows(
+    db,
+    sql`book_deposits`,
+    sql`with lies as (
       select network, address, asset, sum(units) as units, max(block_height) as height from deposit_balances
       where project_id = ${projectId} and asset is not null group by 1, 2, 3
     ), moves as (
@@ -78,14 +80,16 @@ export async function depositRows(
         greatest(coalesce(taken, 0) + coalesce(units, 0) - coalesce(came - came_later, 0), 0) as unseen
       from moved full join lies using (network, address, asset)
     ) d left join deposit_checks c on c.project_id = ${projectId} and c.network = d.network
-      left join chain_cursors k on k.network = d.network`.execute(db);
+      left join chain_cursors k on k.network = d.network`,
+    isStandby,
+  );
   const { rows: deposits } = await sql<DepositRow>`
-    select network, asset, ${total('received')} as received, ${total('swept')} as swept,
+    ${balances} select network, asset, ${total('received')} as received, ${total('swept')} as swept,
       case when bool_and(is_checked) then ${total('there')} end as there, ${total('since')} as since
     from book_deposits group by network, asset order by network, asset`.execute(db);
   const depositDifferences = await named<DepositDifferenceRow>(
     db,
-    sql`select network, address, asset, received - since as received, swept, there, unseen, is_unclear as "isUnclear"
+    sql`${balances} select network, address, asset, received - since as received, swept, there, unseen, is_unclear as "isUnclear"
       from book_deposits
       where is_unclear or (is_checked and (received - since <> swept + there or untold > 0))`,
     sql`network, address, asset`,

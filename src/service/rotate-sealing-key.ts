@@ -22,7 +22,8 @@ const LOT = 500;
 
 /**
  * Encrypts every secret of the database with the first of these keys, in one transaction: at every moment one key opens
- * all. Running processes go on, for they have both keys. Who seals meanwhile waits, for two seconds with 10,000 endpoints.
+ * all. Running processes go on, for they have both keys. Whoever seals waits: two seconds with 10,000
+ * endpoints.
  *
  * @throws SealingKeyError if the database belongs to none of these keys by now
  */

@@ -158,6 +158,7 @@ export function openDatabase(connection: Connection, options: DatabaseOptions): 
   const answering = { ...settings, answerTimeoutMs, idleTransactionTimeoutMs, onExhausted };
   const schema = createSchemaCheck();
   const directSchema = options.direct === undefined ? schema : createSchemaCheck();
+  const standbySchema = createSchemaCheck();
   const pool = new Pool({
     ...answering,
     Client: PreparingClient as unknown as typeof Client,
@@ -185,8 +186,8 @@ export function openDatabase(connection: Connection, options: DatabaseOptions): 
     });
     return client;
   };
-  const session = (to: Connection): Promise<Client> =>
-    opened(new SessionClient(clientConfig(to, applicationName)) as unknown as Client);
+  const session = (to: Connection, check: SchemaCheck): Promise<Client> =>
+    opened(new SessionClient(clientConfig(to, applicationName)) as unknown as Client, check);
   const { standby } = options;
   const pipeline = createPipeline(
     () => opened(new PreparingClient({ ...answering, pipeline: true }) as unknown as Client, schema),
@@ -200,14 +201,9 @@ export function openDatabase(connection: Connection, options: DatabaseOptions): 
     db,
     pipeline,
     wakeups,
-    connect: () =>
-      opened(
-        new SessionClient(clientConfig(options.direct ?? connection, applicationName)) as unknown as Client,
-        directSchema,
-      ),
+    connect: () => session(options.direct ?? connection, directSchema),
+    connectStandby: standby === undefined ? null : () => session(standby, standbySchema),
     schema: schema.name,
-    connect: () => session(options.direct ?? connection),
-    connectStandby: standby === undefined ? null : () => session(standby),
     pool: () => ({ used: pool.totalCount - pool.idleCount, waiting: pool.waitingCount }),
     isExhausted: () => isExhausted,
     hasMeans: () => void (isExhausted = false),

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
 import { sql } from 'kysely';
 import type { Client } from 'pg';
-import { UnfitDatabaseError } from './backups/check-database.ts';
+import { UnfitDatabaseError } from './unfit-database.ts';
 import type { Database, DatabaseHandle } from './database.ts';
 
 /** A connection for a statement that reads for minutes: an export, a statement of money, a backup. */

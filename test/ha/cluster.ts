@@ -37,7 +37,7 @@ export interface Cluster {
   /** The number of the node that leads. */
   leader(): Promise<NodeNumber>;
   others(of: NodeNumber): readonly NodeNumber[];
-  /** As a machine that loses its power: everything of the node ends at once. */
+  /** Ends everything of the node at once, as a machine does that loses its power. */
   kill(node: NodeNumber): Promise<void>;
   start(node: NodeNumber): void;
   /** Until three nodes follow one of them, and one confirms commits, if they are synchronous. */
@@ -45,8 +45,8 @@ export interface Cluster {
   /** Makes the node that confirms commits the leader, in an orderly way; returns its number. */
   switchover(): Promise<NodeNumber>;
   setSynchronous(isSynchronous: boolean): Promise<void>;
-  /** Halts or continues what brings changes to a standby. */
-  signalReceiver(node: NodeNumber, signal: 'SIGSTOP' | 'SIGCONT'): Promise<void>;
+  /** From now on a leader sends no changes to its standbys, until it is killed. */
+  holdBack(node: NodeNumber): Promise<void>;
   /** Starts PgBouncer, of the root or a program of this machine, or changes its settings while it runs. */
   pooler(settings: Readonly<Record<string, string>>, ownProgram?: string): Promise<void>;
   stopPooler(): Promise<void>;
@@ -89,11 +89,10 @@ export async function startCluster(root: string): Promise<Cluster> {
 
   const etcdUrl = `http://${addressOf(1)}:2379`;
   const peer = `http://${addressOf(1)}:2380`;
-  launch([
-    ...['etcd', '--data-dir', `${inside}/etcd`, '--unsafe-no-fsync', '--logger=zap', '--log-level=error'],
-    ...['--listen-client-urls', etcdUrl, '--advertise-client-urls', etcdUrl, '--listen-peer-urls', peer],
-    ...['--initial-advertise-peer-urls', peer, '--initial-cluster', `default=${peer}`],
-  ]);
+  const etcd = `etcd --data-dir ${inside}/etcd --unsafe-no-fsync --logger=zap --log-level=error
+    --listen-client-urls ${etcdUrl} --advertise-client-urls ${etcdUrl} --listen-peer-urls ${peer}
+    --initial-advertise-peer-urls ${peer} --initial-cluster default=${peer}`;
+  launch(etcd.split(/\s+/));
   const recipe = (await readFile(path.join(DEPLOY, 'patroni.yml'), 'utf8'))
     // Connections between addresses of the loopback network come from 127.0.0.1.
     .replaceAll('10.0.0.0/24', '127.0.0.0/8')
@@ -219,9 +218,9 @@ export async function startCluster(root: string): Promise<Cluster> {
       await post(await leader(), 'config', 'PATCH', { synchronous_mode: wanted });
       await untilWhole();
     },
-    signalReceiver: async (node, signal) => {
-      const found = await run('pgrep', ['-P', String(await postmaster(node)), '-f', 'walreceiver']);
-      process.kill(Number(found.stdout.trim()), signal);
+    holdBack: async (node) => {
+      const { stdout } = await run('pgrep', ['-P', String(await postmaster(node)), '-f', 'walsender']);
+      for (const pid of stdout.trim().split('\n')) process.kill(Number(pid), 'SIGSTOP');
     },
     pooler: async (settings, ownProgram) => {
       const folder = ownProgram === undefined ? inside : await mkdtemp(path.join(tmpdir(), 'cointill-ha-'));

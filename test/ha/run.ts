@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { setTimeout } from 'node:timers/promises';
-import { parseArgs, promisify } from 'node:util';
+import { inspect, parseArgs, promisify } from 'node:util';
 import { program } from '../../src/cli/program.fixture.ts';
 import { createRandom, type Random } from '../simulation/random.ts';
 import { client, eventually } from '../program.ts';
@@ -25,7 +25,7 @@ const { values: options } = parseArgs({
   },
 });
 
-/** Of deploy/ha/patroni.yml. */
+/** The `ttl` of deploy/ha/patroni.yml. */
 const TTL_MS = 20_000;
 /** The demands: after a lost leader, in an orderly change, and for notifications once orders are taken again. */
 const GAP_MS = TTL_MS + 5_000;
@@ -34,7 +34,7 @@ const LISTENING_MS = 10_000;
 const REST_MS = 3_000;
 const GAUGE_WITHIN_MS = 60_000;
 
-/** What a move has to do with. */
+/** The things that a move works with. */
 interface Scene {
   readonly cluster: Cluster;
   readonly shop: Shop;
@@ -221,11 +221,9 @@ async function loseUnconfirmed(scene: Scene, faults: string[]): Promise<string> 
   const { cluster, shop } = scene;
   await cluster.setSynchronous(false);
   const lost = await cluster.leader();
-  const others = cluster.others(lost);
-  for (const node of others) await cluster.signalReceiver(node, 'SIGSTOP');
+  await cluster.holdBack(lost);
   await setTimeout(UNSENT_MS);
   await cluster.kill(lost);
-  for (const node of others) await cluster.signalReceiver(node, 'SIGCONT');
   await setTimeout(REST_MS);
   await gapSince(scene, performance.now());
   await shop.stopClients();
@@ -249,7 +247,7 @@ async function live(scene: Scene, name: string, endAt: number): Promise<readonly
     const { move, make } = scene.random.weighted(drawn);
     const faults: string[] = [];
     const told = await make(scene, faults).catch((error: unknown) => {
-      faults.push(error instanceof Error ? `${error.message} ${String(error.cause ?? '')}` : String(error));
+      faults.push(inspect(error));
       return 'ended early';
     });
     say(`${name}, step ${step}, ${move}: ${told}`);

@@ -32,7 +32,7 @@ export interface Shop {
   longestGapMs(from: number): number;
   /** Resolves once both processes are ready, which needs notifications that are proven. */
   untilReady(withinMs: number): Promise<void>;
-  /** What the API says of a metric of the whole database. */
+  /** Reads a metric of the whole database from the API; null: it has none of that name. */
   metric(name: string): Promise<number | null>;
   /** Stops new orders; those under way end. */
   stopClients(): Promise<void>;
@@ -42,7 +42,7 @@ export interface Shop {
   lost(): Promise<number>;
   /** Makes so many more orders; returns how many failed, or are not shown afterwards. */
   orderMore(count: number): Promise<number>;
-  /** What is wrong with what the shop shows now, in plain words. */
+  /** Finds what is wrong with the orders that the shop shows now, in plain words. */
   audit(): Promise<readonly string[]>;
   close(): Promise<void>;
 }

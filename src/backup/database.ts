@@ -134,7 +134,9 @@ async function withConnection<Result>(
   stopping?.addEventListener('abort', onStop, { once: true });
   try {
     stopping?.throwIfAborted();
-    return await work(read);
+    return await work(read).catch((error: unknown) => {
+      throw read.explain(error);
+    });
   } finally {
     stopping?.removeEventListener('abort', onStop);
     await client.end();

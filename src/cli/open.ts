@@ -114,8 +114,6 @@ const UNREACHABLE = new Set([
 /** Errors that pg reports only as text: a host that answers nothing, or ends the connection. */
 const NO_ANSWER = /^(?:timeout expired|Connection terminated|timeout exceeded when trying to connect)/;
 const DISK_FULL = '53100';
-/** A snapshot that only reads is ended so by a standby alone, which has to remove rows that the snapshot sees. */
-const RECOVERY_CONFLICT = '40001';
 /** The primary became a replica after it was checked. */
 const READ_ONLY = '25006';
 /**
@@ -157,8 +155,6 @@ function explain(code: string, reason: string, setting: string, { databaseUrl, d
       ? `The connection to the embedded database was lost (${reason}). Look for the cause in ${log}, then start again.`
       : null;
   }
-  if (code === RECOVERY_CONFLICT)
-    return `The standby ended the read to follow the primary (${reason}). Set hot_standby_feedback = on there, and try again.`;
   if (code === READ_ONLY) return `${setting} leads to a read-only database (${reason}).`;
   if (UNREACHABLE.has(code) || NO_ANSWER.test(reason))
     return `The database cannot be reached (${reason}). Start the database, or correct ${setting}.`;

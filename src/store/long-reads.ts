@@ -19,6 +19,8 @@ export interface LongRead {
    * finds nothing to send. Cancelling has no effect on a process whose statement has not arrived yet.
    */
   readonly endProcess: () => Promise<void>;
+  /** The error of a read as the operator should see it: a standby that vanished is named. Others are unchanged. */
+  readonly explain: (error: unknown) => unknown;
 }
 
 export type ConnectToRead = () => Promise<LongRead>;
@@ -64,6 +66,7 @@ export async function openLongRead(handle: ReadHandle, patienceMs: number = PATI
     return {
       client,
       catchUp: () => untilShown(client, db, patienceMs),
+      explain: vanished,
       endProcess: async () => {
         const other = await connectStandby();
         try {
@@ -101,6 +104,7 @@ export async function openSession({ db, connect }: Pick<DatabaseHandle, 'db' | '
   return {
     client,
     catchUp: async () => {},
+    explain: (error) => error,
     endProcess: async () => {
       await sql`select pg_terminate_backend(pid, ${END_WITHIN_MS}) from pg_stat_activity
         where pid = ${pid} and backend_start::text = ${startedAt}`.execute(db);
@@ -186,6 +190,27 @@ interface Progress {
 const PROGRESS = `select exists (select from leases where name = $1) as shown,
   extract(epoch from $2::timestamptz - pg_last_xact_replay_timestamp())::float8 as seconds,
   coalesce(pg_wal_lsn_diff($3::pg_lsn, pg_last_wal_replay_lsn()), 0)::float8 as bytes`;
+
+/** A snapshot that only reads is ended so by a standby alone, which has to remove rows that the snapshot sees. */
+const RECOVERY_CONFLICT = '40001';
+/** PostgreSQL's and the system's codes of a connection that broke, and the errors that pg reports only as text. */
+const BROKEN = /^(?:08|57P)|^E(?:PIPE|CONNRESET|TIMEDOUT)|^Connection terminated/;
+
+function vanished(error: unknown): unknown {
+  if (!(error instanceof Error)) return error;
+  const code = 'code' in error ? String(error.code) : error.message;
+  if (code === RECOVERY_CONFLICT) {
+    return new StandbyError(
+      `The standby of DATABASE_READ_URL ended the read to follow the primary (${error.message}). Set hot_standby_feedback = on there, and try again.`,
+      { cause: error },
+    );
+  }
+  if (!BROKEN.test(code)) return error;
+  return new StandbyError(
+    `The standby of DATABASE_READ_URL went away during the read (${error.message}). Try again when it is back, ${OR_UNSET}.`,
+    { cause: error },
+  );
+}
 
 /** How far a standby is behind; one that is past the mark and does not show it follows another database. */
 function behind(progress: Progress | undefined, patienceMs: number): StandbyError {

@@ -5,6 +5,7 @@ import { emptyDatabase, testDatabase } from '../database.ts';
 import { WAIT } from '../deadline.ts';
 import { client as apiClient, testService } from '../program.ts';
 import { streaming, standby as detachedStandby, type Standby } from '../standby.ts';
+import { withLongRead } from '../../src/backup/database.ts';
 import { readFigures } from '../../src/store/figures/figures.ts';
 import { openDatabase, type DatabaseHandle } from '../../src/store/database.ts';
 import { openLongRead, StandbyError } from '../../src/store/long-reads.ts';
@@ -70,7 +71,7 @@ it('a standby that is behind, stops or becomes a primary is named for what it is
   await save(handle, 'x');
   const late = await problem();
   expect(late.message).toMatch(
-    /^The standby of DATABASE_READ_URL is (\d+ seconds? \(0\.0 MB of changes\)|0\.0 MB of changes) behind, and did not catch up within 0\.2 s\. Look at .*, or unset DATABASE_READ_URL, and the primary is read instead\.$/,
+    /^The standby of DATABASE_READ_URL is (\d+ seconds? \(0\.\d MB of changes\)|0\.\d MB of changes) behind, and did not catch up within 0\.2 s\. Look at .*, or unset DATABASE_READ_URL, and the primary is read instead\.$/,
   );
   expect(late.inShort).toMatch(/^The copy of the database that files are read from is .* behind\. Try again/);
   await run('standby', 'select pg_wal_replay_resume()');
@@ -112,6 +113,19 @@ it('nobody is stopped whose number is that of the server process of a long read'
   await read.endProcess();
   expect((await next.client.query('select 1 as one')).rows).toEqual([{ one: 1 }]);
   await next.client.end();
+});
+
+it('a standby that vanishes under a read is named, and so is one that ended the read', async () => {
+  const { primary, standby, stopStandby } = await streaming();
+  const handle = open(primary, standby);
+  const reading = withLongRead(handle, undefined, (client) => client.query('select pg_sleep(600)'));
+  const fault = expect(reading).rejects.toThrow(/^The standby of DATABASE_READ_URL went away during the read \(.+\)\./);
+  const isReading = sql<{ calls: number }>`select from pg_stat_activity where query = 'select pg_sleep(600)'`;
+  const there = open(standby, standby);
+  await vi.waitFor(async () => expect((await isReading.execute(there.db)).rows).toHaveLength(1), WAIT);
+  await stopStandby();
+  await fault;
+  await save(handle, 'sold meanwhile');
 });
 
 it('the gauge says whether a standby confirms commits', async () => {

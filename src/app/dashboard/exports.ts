@@ -88,6 +88,8 @@ export async function openExport(
         write: async (take) => {
           try {
             return await copy(client, take);
+          } catch (error) {
+            throw read.explain(error);
           } finally {
             await close();
           }

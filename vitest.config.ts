@@ -80,6 +80,7 @@ export default defineConfig({
           exclude: isMain ? [...LATER] : [],
           retry: process.env['CI'] === 'true' && kind !== 'db' ? 1 : 0,
           globalSetup: ['test/global-setup.ts'],
+          setupFiles: kind === 'db' ? ['test/record-statements.ts'] : [],
           // Long enough for several waits one after the other.
           testTimeout: 3 * DEADLINE_MS,
           hookTimeout: 3 * DEADLINE_MS,

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { chmod, mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
@@ -7,12 +7,15 @@ import { Client, type ClientConfig } from 'pg';
 import type { TestProject } from 'vitest/node';
 import { startEmbeddedPostgres } from '../src/embedded/postgres.ts';
 import { migrate } from '../src/store/migrate.ts';
+import { refusedStatements, type Sent } from './citus-forms.ts';
 
 declare module 'vitest' {
   export interface ProvidedContext {
     postgres: { readonly host: string; readonly port: number; readonly user: string };
     /** The cluster of an embedded database that is migrated and otherwise empty, without a server. */
     readyCluster: string;
+    /** The file in which the statements of the program are noted. */
+    statements: string;
   }
 }
 
@@ -54,17 +57,34 @@ export async function setup(project: TestProject): Promise<(() => Promise<void>)
   const server = await start({ max_connections: '300', shared_buffers: '32MB' });
   whole.provide('postgres', { host, port, user });
   whole.provide('readyCluster', path.join(ready, 'postgres'));
+  const statements = path.join(dataDir, 'statements');
+  whole.provide('statements', statements);
   return async () => {
+    const refused = await refusedOf(of(TEMPLATE), statements);
     await server.stop();
     await rm(dataDir, { recursive: true, force: true });
+    if (refused.length === 0) return;
+    // Vitest reports the error, and would end as if nothing had happened.
+    process.exitCode = 1;
+    throw new Error(`Statements in forms that Citus refuses (test/citus-forms.ts):\n${refused.join('\n')}`);
   };
 }
 
-async function withClient(connection: ClientConfig, work: (client: Client) => Promise<unknown>): Promise<void> {
+/** The noted statements in a form that the store is to have none of. */
+async function refusedOf(template: ClientConfig, file: string): Promise<readonly string[]> {
+  const noted = await readFile(file, 'utf8').catch(() => '');
+  const sent = noted.split('\n').flatMap((line): Sent[] => (line === '' ? [] : [JSON.parse(line)]));
+  return sent.length === 0 ? [] : withClient(template, (client) => refusedStatements(client, sent));
+}
+
+async function withClient<Result>(
+  connection: ClientConfig,
+  work: (client: Client) => Promise<Result>,
+): Promise<Result> {
   const client = new Client(connection);
   await client.connect();
   try {
-    await work(client);
+    return await work(client);
   } finally {
     await client.end();
   }

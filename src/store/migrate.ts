@@ -81,7 +81,7 @@ export async function migrate(client: Client, options: MigrateOptions = {}): Pro
     const { rows } = await client.query<Applied>('select name, checksum from migrations order by name');
     for (const { name, checksum, repair } of await checkApplied(folder, rows)) {
       await inTransaction(client, name, options, async () => {
-        await client.query(repair);
+        for (const statement of statementsOf(repair)) await client.query(statement);
         await client.query('update migrations set checksum = $2 where name = $1', [name, checksum]);
       });
     }
@@ -174,12 +174,17 @@ export async function applyMigrations(
 
 async function apply(client: Client, folder: string, name: string): Promise<void> {
   const { text, checksum } = await readMigration(folder, name);
-  await client.query(text.replaceAll(CONCURRENTLY, '$1'));
+  for (const statement of statementsOf(text.replaceAll(CONCURRENTLY, '$1'))) await client.query(statement);
   await keep(client, name, checksum);
 }
 
 /** A statement up to a semicolon outside of strings, names, function bodies and comments. */
 const STATEMENT = /(?:'(?:[^']|'')*'|"[^"]*"|\$(\w*)\$[^]*?\$\1\$|--.*|\/\*[^]*?\*\/|[^;])+/g;
+
+/** The statements of a migration. Each is sent alone, because Citus takes no several commands in one query. */
+export function statementsOf(text: string): readonly string[] {
+  return (text.match(STATEMENT) ?? []).map((statement) => statement.trim()).filter((statement) => statement !== '');
+}
 
 const CONCURRENTLY = /^((?:create|drop) index) concurrently/gm;
 
@@ -195,9 +200,8 @@ async function applyBesideWriters(
 ): Promise<boolean> {
   const { text, checksum } = await readMigration(folder, name);
   if (text.match(CONCURRENTLY) === null) return false;
-  const statements = (text.match(STATEMENT) ?? []).map((statement) => statement.trim());
   const run = async (statement: string): Promise<void> => void (await client.query(statement));
-  for (const statement of statements) {
+  for (const statement of statementsOf(text)) {
     // A statement that builds an index concurrently blocks nobody while it waits.
     if (statement.match(CONCURRENTLY) !== null) await toldAs(name, () => run(statement));
     else await inTransaction(client, name, options, () => run(statement));

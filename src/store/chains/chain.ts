@@ -86,9 +86,11 @@ export async function requestPoll(db: Database, network: Network): Promise<numbe
     .updateTable('chain_cursors')
     .set({ poll_wanted: sql`poll_wanted + 1` })
     .where('network', '=', network)
-    .returning(['poll_wanted as wanted', notification('poll', network).as('notified')])
+    .returning('poll_wanted as wanted')
     .executeTakeFirst();
-  return row?.wanted ?? null;
+  if (row === undefined) return null;
+  await sql`select ${notification('poll', network)}`.execute(db);
+  return row.wanted;
 }
 
 /** Chains that were read to their head may have grown while the service was not running. */

@@ -152,7 +152,7 @@ export async function addUpHours(trx: Trx, hours: readonly FigureHour[]): Promis
   const within = (
     minutes: RawBuilder<unknown>,
   ) => sql`using ${hourRows} where f.project_id = w.project_id and f.mode = w.mode
-    and f.minutes = any (${minutes}) and f.at >= w.at and f.at < w.at + interval '1 hour'`;
+    and f.minutes = any (${minutes}) and f.at >= w.at and f.at < w.until`;
   const days = sql`(select distinct project_id, mode, date_bin('1 day', at, 'epoch') as at from ${hourRows})`;
   await sql`delete from payment_figures f ${within(sql`'{15,60}'`)}`.execute(trx);
   await sql`
@@ -197,11 +197,12 @@ function wantedHours(hours: readonly FigureHour[]): RawBuilder<unknown> {
     project_id: projectId,
     mode,
     at: new Date(at).toISOString(),
+    until: new Date(at + HOUR_MS).toISOString(),
     first_id: firstUuidOf(at),
     next_id: firstUuidOf(at + HOUR_MS),
   }));
   return sql`json_to_recordset(${JSON.stringify(rows)}::json)
-    as w (project_id uuid, mode text, at timestamptz, first_id uuid, next_id uuid)`;
+    as w (project_id uuid, mode text, at timestamptz, until timestamptz, first_id uuid, next_id uuid)`;
 }
 
 const inHour = () => sql`p.project_id = w.project_id and p.mode = w.mode and p.surface = any (${PAYMENT_APIS}::text[])

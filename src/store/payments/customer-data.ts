@@ -150,7 +150,7 @@ async function clearPayments(trx: Trx, ids: readonly string[]): Promise<void> {
     update payments set customer_email = null, customer_name = null, description = null, success_url = null,
       cancel_url = null,
       -- The shop's own number of the order may be here alone.
-      metadata = case when metadata ? 'order_id' then jsonb_build_object('order_id', metadata -> 'order_id') end
+      metadata = case when metadata ? 'order_id' then jsonb_set('{}', '{order_id}', metadata -> 'order_id') end
     where id = any (${ids}::uuid[])`.execute(trx);
 }
 
@@ -257,15 +257,20 @@ async function clearCalls(trx: Trx, projectId: string, choice: CustomerChoice): 
   ];
   // The ids begin with the time.
   const before = isOne ? sql`true` : sql`last_id < ${firstUuidOf(choice.before)}::uuid`;
+  // Citus computes no text of an array in an update's own condition.
   await sql`
-    update api_requests set error = case when ${refusal} then null else error end,
-      path = case when ${path} then ${FORGOTTEN} else path end,
-      request_ids = case when ${anyId} then array(
-        select case when ${meant(sql`one.id`)} then ${FORGOTTEN} else one.id end
-        from unnest(request_ids) with ordinality as one (id, place) order by one.place) else request_ids end
-    where project_id = ${projectId} and ${before} and (error is not null and ${refusal} or ${path} or ${anyId})`.execute(
-    trx,
-  );
+    with found as materialized (
+      select mode, last_id, case when ${refusal} then null else error end as error,
+        case when ${path} then ${FORGOTTEN} else path end as path,
+        case when ${anyId} then array(
+          select case when ${meant(sql`one.id`)} then ${FORGOTTEN} else one.id end
+          from unnest(request_ids) with ordinality as one (id, place) order by one.place) else request_ids end as ids
+      from api_requests
+      where project_id = ${projectId} and ${before} and (error is not null and ${refusal} or ${path} or ${anyId})
+      for update
+    )
+    update api_requests r set error = found.error, path = found.path, request_ids = found.ids from found
+    where r.project_id = ${projectId} and r.mode = found.mode and r.last_id = found.last_id`.execute(trx);
 }
 
 function hasAddress(column: RawBuilder<unknown>): RawBuilder<unknown> {

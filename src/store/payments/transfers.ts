@@ -48,8 +48,8 @@ const SAVE = `
   from json_populate_recordset(null::transfers, $1::json) t
   left join json_to_recordset($2::json) as v (network text, asset text, price numeric, decimals numeric)
     on v.network = t.network and v.asset = t.asset and least(t.first_seen_at, t.block_at) >= $4::timestamptz
-  left join payments p on p.id = t.payment_id
-  left join json_to_recordset($3::json) as f (currency text, price numeric, decimals numeric) on f.currency = p.currency
+  left join json_to_recordset($3::json) as f (payment_id uuid, price numeric, decimals numeric)
+    on f.payment_id = t.payment_id
   on conflict (network, transaction_hash, asset, output_index)
   do update set ${TRANSFERS.setExcluded}, ${kept('receipt_minor')}, ${kept('receipt_usd_cents')}
   where excluded.state <> 'seen' or transfers.state = 'dropped'`;
@@ -68,9 +68,23 @@ export async function saveTransfers(
   const records = TRANSFERS.records(transfers.map((one) => ({ transfer: one.transfer, rest: one })));
   const exact = (rows: readonly { readonly price: bigint }[]): string =>
     JSON.stringify(rows.map((row) => ({ ...row, price: String(row.price) })));
-  await trx.executeQuery(
-    CompiledQuery.raw(SAVE, [records, exact(prices.tokens), exact(prices.currencies), new Date(prices.since)]),
-  );
+  const currencies = exact(await currenciesOf(trx, transfers, prices));
+  await trx.executeQuery(CompiledQuery.raw(SAVE, [records, exact(prices.tokens), currencies, new Date(prices.since)]));
+}
+
+/** The prices of the payments' currencies, by payment. Read apart: Citus joins no stored rows to those of an insert. */
+async function currenciesOf(trx: Trx, transfers: readonly PaymentTransfer[], { currencies }: PricesOfMoment) {
+  if (currencies.length === 0) return [];
+  const ids = [...new Set(transfers.map(({ paymentId }) => paymentId))];
+  const rows = await trx
+    .selectFrom('payments')
+    .select(['id', 'currency'])
+    .where(sql<SqlBool>`id = any (${ids}::uuid[])`)
+    .execute();
+  return rows.flatMap(({ id, currency }) => {
+    const known = currencies.find((one) => one.currency === currency);
+    return known === undefined ? [] : [{ payment_id: id, price: known.price, decimals: known.decimals }];
+  });
 }
 
 /** All transfers to these payments, by payment id. */

@@ -1,5 +1,6 @@
 import { sql, type RawBuilder } from 'kysely';
 import type { Client } from 'pg';
+import { MAX_NAMED } from '../../domain/books.ts';
 import type {
   Books,
   BookStep,
@@ -68,7 +69,7 @@ export async function readBooks(
   await onStep('refunds');
   const refunds = await refundRows(db, scope, span);
   const refundCurrencies = await refundCurrencyRows(db, scope, span);
-  const overRefunds = await overRefundRows(db, money, scope);
+  const overRefunds = await overRefundRows(db, scope);
   const repeatedRefunds = await repeatedRefundRows(db, scope);
   await onStep('deposits');
   const isLive = scope.mode === 'live' && scope.withSweeps;
@@ -97,7 +98,7 @@ const IS_WITHIN = (span: ReportSpan) =>
 
 /**
  * Makes one row of a payment's money in a token: all sums are computed from these rows. Returns the beginning of the
- * statements that read them.
+ * statements that read them. No later statement joins them to stored rows, which Citus would refuse.
  */
 async function gather(
   db: Database,
@@ -112,12 +113,17 @@ async function gather(
     minor: sql`t.receipt_minor`,
     usdCents: sql`t.receipt_usd_cents`,
   });
+  const isQuoted = sql`coalesce(t.asset = p.asset and t.network = p.network, false)`;
+  const isSame = (other: 'a' | 'q') =>
+    sql.raw(`${other}.payment_id = p.id and ${other}.asset = t.asset and ${other}.network = t.network`);
+  const wasQuoted = sql`(exists (select from payment_addresses a where ${isSame('a')})
+    or exists (select from payment_quotes q where ${isSame('q')}))`;
   return namedRows(
     db,
     sql`book_money`,
     sql`select p.id as payment_id, p.surface, t.network, t.asset, p.currency, p.decimals, p.owed_units, p.confirmed_units,
       p.status, p.exception, p.completed_at is not null as is_completed,
-      coalesce(t.asset = p.asset and t.network = p.network, false) as is_quoted,
+      ${isQuoted} as is_quoted, not ${isQuoted} and ${wasQuoted} as was_quoted,
       ${total('t.amount_units', isConfirmed)} as confirmed,
       ${total('t.amount_units', sql`${isConfirmed} and ${IS_BEFORE(span)}`)} as before,
       ${total('t.amount_units', isReceipt)} as received,
@@ -139,10 +145,6 @@ async function receivedRows(db: Database, money: RawBuilder<unknown>): Promise<r
   const applied = 'least(before + received, owed_units) - least(before, owed_units)';
   const isLate = sql`is_quoted and not is_completed and ${HAS_ENDED}`;
   const isShort = sql`(exception = 'underpaid' or (exception = 'none' and status = 'failed'))`;
-  const wasQuoted = sql`(exists (select from payment_addresses a where a.payment_id = book_money.payment_id
-      and a.asset = book_money.asset and a.network = book_money.network)
-    or exists (select from payment_quotes q where q.payment_id = book_money.payment_id
-      and q.asset = book_money.asset and q.network = book_money.network))`;
   const { rows } = await sql<ReceivedRow>`
     ${money} select network, asset, max(decimals) filter (where is_quoted) as decimals,
       ${total('before')} as before, ${total('received')} as received,
@@ -151,8 +153,8 @@ async function receivedRows(db: Database, money: RawBuilder<unknown>): Promise<r
       ${total('received', sql`is_quoted and not is_completed and not (${HAS_ENDED})`)} as open,
       ${total('received', sql`${isLate} and ${isShort}`)} as underpaid,
       ${total('received', sql`${isLate} and not ${isShort}`)} as late,
-      ${total('received', sql`not is_quoted and ${wasQuoted}`)} as superseded,
-      ${total('received', sql`not is_quoted and not ${wasQuoted}`)} as unquoted,
+      ${total('received', sql`was_quoted`)} as superseded,
+      ${total('received', sql`not is_quoted and not was_quoted`)} as unquoted,
       ${total('unconfirmed')} as unconfirmed,
       coalesce(sum(transfers), 0)::integer as transfers,
       ${total('value')} as value, coalesce(sum(value_unknown), 0)::integer as unvalued
@@ -174,18 +176,26 @@ async function differenceRows(
   { projectId, mode }: ProjectMode,
   span: ReportSpan,
 ): Promise<Named<DifferenceRow>> {
-  return named<DifferenceRow>(
+  const byPayment = sql`"paymentId"`;
+  const valued = await named<DifferenceRow>(
     db,
     sql`${money} select payment_id as "paymentId", surface as api, network, asset, confirmed as transfers, confirmed_units as payment
-      from book_money where is_quoted and received > 0 and confirmed <> confirmed_units
-      union all
-      select p.id, p.surface, p.network, p.asset, 0, p.confirmed_units from payments p
+      from book_money where is_quoted and received > 0 and confirmed <> confirmed_units`,
+    byPayment,
+  );
+  const without = await named<DifferenceRow>(
+    db,
+    sql`select p.id as "paymentId", p.surface as api, p.network, p.asset, 0::numeric as transfers, p.confirmed_units as payment
+      from payments p
       where p.project_id = ${projectId} and p.mode = ${mode} and p.confirmed_units > 0
         and coalesce(p.completed_at, p.created_at) >= ${at(span.startAt)}
         and coalesce(p.completed_at, p.created_at) < ${at(span.endAt)}
-        and not exists (select from book_money m where m.payment_id = p.id and m.is_quoted and m.confirmed > 0)`,
-    sql`"paymentId"`,
+        and not exists (select from transfers t where t.payment_id = p.id and t.asset = p.asset and t.network = p.network
+          and t.state = 'confirmed' and t.amount_units > 0)`,
+    byPayment,
   );
+  const rows = [...valued.rows, ...without.rows].toSorted((a, b) => (a.paymentId < b.paymentId ? -1 : 1));
+  return { rows: rows.slice(0, MAX_NAMED), count: valued.count + without.count };
 }
 
 const PAID_AT = sql`coalesce(r.completed_at, r.created_at)`;
@@ -220,20 +230,18 @@ async function refundCurrencyRows(db: Database, scope: ProjectMode, span: Report
   return rows;
 }
 
-async function overRefundRows(
-  db: Database,
-  money: RawBuilder<unknown>,
-  scope: ProjectMode,
-): Promise<Named<OverRefundRow>> {
+async function overRefundRows(db: Database, scope: ProjectMode): Promise<Named<OverRefundRow>> {
   return named<OverRefundRow>(
     db,
-    sql`${money} select r.payment_id as "paymentId", r.payment_surface as api, r.network, r.asset,
-        coalesce(max(m.confirmed), 0) as received, sum(r.units)::numeric(78, 0) as refunded
-      from refunds r left join book_money m
-        on m.payment_id = r.payment_id and m.network = r.network and m.asset = r.asset
-      where r.project_id = ${scope.projectId} and r.mode = ${scope.mode} and (r.status = 'pending' or ${WAS_PAID})
-      group by r.payment_id, r.payment_surface, r.network, r.asset
-      having sum(r.units) > coalesce(max(m.confirmed), 0)`,
+    sql`select g."paymentId", g.api, g.network, g.asset, m.received, g.units::numeric(78, 0) as refunded from (
+        select r.payment_id as "paymentId", r.payment_surface as api, r.network, r.asset, sum(r.units) as units
+        from refunds r
+        where r.project_id = ${scope.projectId} and r.mode = ${scope.mode} and (r.status = 'pending' or ${WAS_PAID})
+        group by r.payment_id, r.payment_surface, r.network, r.asset
+      ) g cross join lateral (
+        select ${total('t.amount_units')} as received from transfers t where t.payment_id = g."paymentId"
+          and t.network = g.network and t.asset = g.asset and t.state = 'confirmed'
+      ) m where g.units > m.received`,
     sql`"paymentId"`,
   );
 }

@@ -43,10 +43,8 @@ export const UNFLUSHED = sql`unflushed as materialized (select set_config('synch
 
 /**
  * Claims due deliveries for this process: of each endpoint at most its quota, so that no endpoint's backlog delays
- * another's. If `limit` is reached, chance decides between endpoints. Endpoints are found by skipping along the index
- * from one to the next, so that the cost grows with the number of endpoints that have something waiting, not with the
- * number of deliveries. A claim moves `next_attempt_at` to `leaseUntil`. Deliveries that still wait for a closed
- * endpoint are cancelled instead; those for a paused one go on waiting.
+ * another's. If `limit` is reached, chance decides between endpoints. A claim moves `next_attempt_at` to `leaseUntil`.
+ * Deliveries that still wait for a closed endpoint are cancelled instead; those for a paused one go on waiting.
  */
 export async function claimDeliveries(
   db: Database,
@@ -59,36 +57,44 @@ export async function claimDeliveries(
     readonly limit: number;
   },
 ): Promise<readonly DueDelivery[]> {
-  // Sorted like the index of waiting deliveries, so that a planner with old statistics uses that index.
-  const picked = sql`
-    recursive waiting (endpoint_id) as (
-      (select endpoint_id from deliveries where next_attempt_at is not null
-       order by endpoint_id, next_attempt_at, id limit 1)
-      union all
-      select (select d.endpoint_id from deliveries d
-              where d.next_attempt_at is not null and d.endpoint_id > waiting.endpoint_id
-              order by d.endpoint_id, d.next_attempt_at, d.id limit 1)
-      from waiting where waiting.endpoint_id is not null
-    ), ${UNFLUSHED}, picked as materialized (
-      select d.id from unflushed cross join (
-        select endpoint_id from waiting
-        where endpoint_id is not null
-          and not exists (
-            select from webhook_endpoints p
-            where p.id = waiting.endpoint_id and p.paused_at is not null and p.disabled_at is null and p.deleted_at is null
-          )
-        order by random()
-      ) w
+  const endpoints = await endpointsWithDue(db, claim.now);
+  if (endpoints.length === 0) return [];
+  const quotas = endpoints.map((id) => claim.quotas[id] ?? claim.defaultQuota);
+  const picked = sql`${UNFLUSHED}, picked as materialized (
+      select d.id from unflushed cross join unnest(${endpoints}::uuid[], ${quotas}::integer[]) w (endpoint_id, quota)
       cross join lateral (
         select id from deliveries
         where endpoint_id = w.endpoint_id and next_attempt_at <= ${timestamp(claim.now)}
-        order by next_attempt_at, id
-        limit coalesce((${JSON.stringify(claim.quotas)}::jsonb ->> w.endpoint_id::text)::int, ${claim.defaultQuota}::int)
+        order by next_attempt_at, id limit w.quota
         for update skip locked
       ) d
       limit ${claim.limit}
     )`;
   return claimPicked(db, picked, claim.leaseUntil);
+}
+
+/**
+ * The endpoints that have something due and are not paused, in an order of chance. They are found by skipping along the
+ * index from one to the next, so that the cost grows with the number of endpoints that have something waiting, not with
+ * the number of deliveries. Read before the claim, because Citus refuses a recursion in a statement that locks rows.
+ */
+async function endpointsWithDue(db: Database, now: number): Promise<readonly string[]> {
+  // Sorted like the index of waiting deliveries, so that a planner with old statistics uses that index.
+  const { rows } = await sql<{ id: string }>`
+    with recursive waiting (endpoint_id, due_at) as (
+      (select endpoint_id, next_attempt_at from deliveries where next_attempt_at is not null
+       order by endpoint_id, next_attempt_at, id limit 1)
+      union all
+      select d.endpoint_id, d.next_attempt_at from waiting cross join lateral (
+        select endpoint_id, next_attempt_at from deliveries
+        where next_attempt_at is not null and endpoint_id > waiting.endpoint_id
+        order by endpoint_id, next_attempt_at, id limit 1) d
+    )
+    select endpoint_id as id from waiting where due_at <= ${timestamp(now)} and not exists (
+      select from webhook_endpoints p
+      where p.id = waiting.endpoint_id and p.paused_at is not null and p.disabled_at is null and p.deleted_at is null
+    ) order by random()`.execute(db);
+  return rows.map(({ id }) => id);
 }
 
 /** Claims the deliveries that a statement of its own has `picked`. */

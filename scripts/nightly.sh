@@ -23,6 +23,7 @@ TESTS=night vitest run test/e2e/payment-page-layout test/e2e/payment-page-axe te
 TESTS=night vitest run test/e2e/live-utxo test/e2e/refund-show
 TESTS=night vitest run test/e2e/when-something-is-lost src/store/upgrade
 TESTS=night vitest run test/e2e/rolling
+TESTS=night vitest run test/e2e/rotate-key
 # Every installation in a schema of one database, several at once.
 TEST_DATABASES=schemas vitest run test/api --project db
 SDK_CREATIONS=10000 vitest run test/sdk/bad-network
@@ -34,4 +35,5 @@ node scripts/count-touched.ts
 node scripts/build-program.ts --if-changed
 # The cluster needs a root that scripts/ha-root.sh made.
 [ -z "${HA_ROOT:-}" ] || node test/ha/run.ts --minutes 30 --seed "$first"
+node test/chaos/run.ts --minutes 10 --seed "$first"
 node test/money/run.ts --minutes 60 --seeds 20 --seed "$first"

@@ -38,6 +38,9 @@ const MOVES = { least: 6, most: 12 };
 const OF_ONE_PROCESS = new Set(['clock ahead', 'kill', 'refusing node']);
 const PAUSE = { leastMs: 0, mostMs: 400 };
 
+/** Webhooks that a killed process had claimed are free after a minute. */
+const CLIENTS_PATIENCE_MS = 120_000;
+
 let isStopped = false;
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => (isStopped = true));
 
@@ -131,9 +134,6 @@ async function disturb(chaos: Chaos, moves: readonly WeightedMove[]): Promise<re
   }
   return made;
 }
-
-/** Webhooks that a killed process had claimed are free after a minute. */
-const CLIENTS_PATIENCE_MS = 120_000;
 
 /** Ends every disturbance and holds everything against the chain. Answers with the number of broken invariants. */
 async function settle(chaos: Chaos, known: Set<string>): Promise<number> {

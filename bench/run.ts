@@ -22,7 +22,7 @@ import { print, type Figure } from './report.ts';
 import { reports } from './reports.ts';
 import { restarts } from './restarts.ts';
 import { search } from './search.ts';
-import { scale } from './scale.ts';
+import { fourProcesses, life, manyKept } from './scale.ts';
 import { signIn } from './sign-in.ts';
 import { start } from './start.ts';
 import { till } from './till.ts';
@@ -57,7 +57,9 @@ const BENCHES: Readonly<Record<string, () => Promise<readonly Figure[]>>> = {
   restarts,
   upgrade,
   wakeups,
-  scale,
+  life,
+  'four-processes': fourProcesses,
+  'many-kept': manyKept,
 };
 
 const wanted = process.argv.slice(2);

@@ -121,7 +121,7 @@ export async function manyKept(): Promise<readonly Figure[]> {
     return await withOneOrder(
       { SANDBOX_COMPLETE_AFTER_SECONDS: '86400' },
       async ({ service, client, projectId, headers }) => {
-        // Of orders alone, because transactions have numbers.
+        // Orders alone, because transactions have numbers.
         const fill = async (count: number): Promise<void> => {
           const createdAt = "now() - n * interval '31 seconds'";
           for (const status of ['completed', 'expired'])

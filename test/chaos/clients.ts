@@ -33,7 +33,7 @@ export function startClients(shop: Shop): Clients {
     const one: Asked = { number: `CHAOS-${asked.length}`, answer: null };
     asked.push(one);
     const body = JSON.stringify({
-      amount: 5 + (asked.length % 90) / 100,
+      amount: (500 + (asked.length % 90)) / 100,
       currency: 'USD',
       crypto_currency: 'BTC',
       expires_in: 86_400,
@@ -93,14 +93,20 @@ export function startClients(shop: Shop): Clients {
   };
 }
 
+/** The fields of an acknowledgement that never change. */
+const KEPT = ['amount', 'currency', 'crypto_currency', 'crypto_amount', 'payment_url', 'expires_at', 'created_at'];
+
 /** Nothing acknowledged is lost or another one, and its first event came, with the first number. */
 function faultsOf({ number, answer }: Asked, orders: ReadonlyMap<string, Fields>, shop: Shop): readonly string[] {
   if (answer === null) return [];
-  const { id, address, status } = answer;
+  const { id, status } = answer;
   const kept = orders.get(String(id));
   if (kept === undefined) return [`${number} (${String(id)}) was acknowledged and is lost`];
   const found: string[] = [];
-  if (kept['address'] !== address) found.push(`${String(id)} has another address than was acknowledged`);
+  for (const field of KEPT) {
+    if (String(kept[field]) !== String(answer[field]))
+      found.push(`${String(id)} has another ${field} than was acknowledged`);
+  }
   if (kept['status'] !== status) found.push(`${String(id)} is ${String(kept['status'])}, though nobody paid it`);
   const told = shop.told(String(id)).map(({ sequence, type }) => `${sequence} ${type}`);
   if (told.join() !== '1 order.created') found.push(`${String(id)} was told as: ${told.join() || 'nothing'}`);

@@ -122,11 +122,7 @@ export async function manyKept(): Promise<readonly Figure[]> {
     return await withOneOrder(
       { SANDBOX_COMPLETE_AFTER_SECONDS: '86400' },
       async ({ service, client, projectId, headers }) => {
-<<<<<<< HEAD
-        // Orders alone, because transactions have numbers.
-=======
         // Orders alone are copied, because transactions have numbers.
->>>>>>> 97fb1845 (Put the figures of four processes and of a million payments into docs/scale.md, as short as they are)
         const fill = async (count: number): Promise<void> => {
           const createdAt = "now() - n * interval '31 seconds'";
           for (const status of ['completed', 'expired'])

@@ -166,8 +166,10 @@ export async function startTown(random: Random): Promise<Town> {
       return toApi;
     },
     killDatabase: async () => {
-      kills += 1;
       const pid = database.postmasterPid();
+      // Killed a moment ago, and not started again yet.
+      if (!isAlive(pid)) return;
+      kills += 1;
       process.kill(pid, 'SIGKILL');
       await eventually('the database ended', () => (isAlive(pid) ? null : true));
     },

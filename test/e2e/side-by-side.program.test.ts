@@ -139,7 +139,7 @@ it('an installation is not begun with the key of its neighbour’s DATA_DIR, and
   expect(rows).toEqual([]);
   const right = await installation(second);
   await (await right.start()).stop();
-  // With both at work, the other's folder is refused as any other key is.
+  // With both at work, the folder of the other one has a wrong key.
   const swapped = await installation(second, { DATA_DIR: dataDir });
   expect(await swapped.cointill.run('start')).toMatchObject({
     code: 1,

@@ -174,9 +174,10 @@ describe('a wallet', () => {
 
   it('set by two people at once is that of one of them, and the other one is told', async () => {
     const project = await shop();
+    const { version } = await on(project, 'bitcoin');
     const [a, b] = await Promise.all([
-      save(project, 'bitcoin', 'xpub', ZPUB),
-      save(project, 'bitcoin', 'xpub', OTHER_ZPUB),
+      save(project, 'bitcoin', 'xpub', ZPUB, { version }),
+      save(project, 'bitcoin', 'xpub', OTHER_ZPUB, { version }),
     ]);
     expect([a.status, b.status].toSorted((one, two) => one - two)).toEqual([200, 409]);
     expect((await on(project, 'bitcoin')).wallet?.source).toBe(a.status === 200 ? ZPUB : OTHER_ZPUB);

@@ -5,7 +5,8 @@ import { WEATHERS as MAIL_WEATHERS } from '../../bench/mail-server.ts';
 import type { Scene } from '../money/scene.ts';
 import type { Clients } from './clients.ts';
 import { WEATHERS, type Proxy } from './proxy.ts';
-import type { Member, Town } from './town.ts';
+import type { Member } from './member.ts';
+import type { Town } from './town.ts';
 
 /** A run of chaos. */
 export interface Chaos {
@@ -15,6 +16,8 @@ export interface Chaos {
   /** The folder of backups. */
   readonly folder: string;
   readonly backups: Backup[];
+  /** How often a backup took the place of the database. */
+  restores: number;
   /** Broken invariants, a line each. */
   readonly found: string[];
 }
@@ -30,8 +33,13 @@ export type Fault = (chaos: Chaos) => Promise<void>;
 /** A revoked key is dead after this, even in a process that hears of nothing. */
 const REVOKED_WITHIN_MS = 1_000;
 
+const HOUR_MS = 3_600_000;
+
+/** A start, with its migrations, takes about as long. */
+const UPGRADE_KILLED_WITHIN_MS = 3_000;
+
 export const FAULTS: readonly (readonly [weight: number, name: string, fault: Fault])[] = [
-  [10, 'kill a process', async (chaos) => killed(chaos, anyMember(chaos))],
+  [24, 'kill a process', async (chaos) => killed(chaos, anyMember(chaos))],
   [
     2,
     'kill every process',
@@ -54,6 +62,7 @@ export const FAULTS: readonly (readonly [weight: number, name: string, fault: Fa
   [4, 'weather on the way to the API', async (chaos) => weather(chaos, chaos.town.toApi())],
   [1, 'weather of the mail server', async ({ town, scene }) => town.mail.become(scene.random.pick(MAIL_WEATHERS))],
   [2, 'a node that refuses or hangs', node],
+  [1, 'clock an hour behind', clock],
   [1, 'rolling restart', rollingRestart],
   [1, 'backup', backup],
   [2, 'revoke a key', revoke],
@@ -67,8 +76,8 @@ function anyMember({ scene, town }: Chaos): Member {
   return scene.random.pick(town.members);
 }
 
-function killed({ scene }: Chaos, member: Member): Promise<void> {
-  return member.kill(scene.random.between(0, 2_000));
+function killed({ scene, town }: Chaos, member: Member): Promise<void> {
+  return town.killMember(member, scene.random.between(0, 500));
 }
 
 async function killRedis({ town, scene }: Chaos): Promise<void> {
@@ -100,8 +109,22 @@ async function node({ scene, town }: Chaos): Promise<void> {
   );
 }
 
+/** Every process finds its clock an hour behind, and right again later. */
+async function clock({ scene, town }: Chaos): Promise<void> {
+  const { shop } = scene;
+  // One jump at a time.
+  if (shop.clock.now() < Date.now() - HOUR_MS / 2) return;
+  await shop.clock.advance(-HOUR_MS);
+  town.lasting(
+    () => {},
+    // The run may be over, and the file of its clock gone.
+    () => void shop.clock.advance(HOUR_MS).catch(() => {}),
+    length(scene),
+  );
+}
+
 async function rollingRestart({ town }: Chaos): Promise<void> {
-  for (const member of town.members) await member.restart();
+  for (const member of town.members) await town.restartMember(member);
 }
 
 /** A backup may fail while the database is away, but none that was made lacks what was there. */
@@ -113,6 +136,34 @@ async function backup({ scene, clients, folder, backups }: Chaos): Promise<void>
     () => false,
   );
   if (made) backups.push({ file, acknowledged });
+}
+
+/** A backup, and everything is lost; the backup takes its place. Nothing may be under way. */
+export async function restoreAll(chaos: Chaos): Promise<void> {
+  const { scene, town, folder } = chaos;
+  const file = path.join(folder, `all-${scene.step}.backup`);
+  await scene.shop.service.command(`backup ${file}`);
+  await town.restore(file);
+  chaos.restores += 1;
+  await town.calm();
+}
+
+/**
+ * Brings each process in turn to this version, while processes are killed, the database too, and every way fails. The
+ * first one that starts migrates, and is killed in it.
+ */
+export async function upgradeAll(chaos: Chaos): Promise<void> {
+  const { town, scene } = chaos;
+  await town.upgrade();
+  for (const member of town.members) {
+    for (let kills = 2; kills > 0; kills -= 1) {
+      await town.killMember(member, 0);
+      await passed(scene.random.between(0, UPGRADE_KILLED_WITHIN_MS));
+    }
+    const [, , fault] = scene.random.pick(FAULTS);
+    await fault(chaos);
+    await town.restartMember(member);
+  }
 }
 
 /** Restores the newest backup for real, and counts. */

@@ -9,14 +9,20 @@ import { COMMON_MOVES, CONFIRMATIONS, type Scene, type WeightedMove } from '../m
 import { openShop, type Shop } from '../money/shop.ts';
 import { createRandom } from '../simulation/random.ts';
 import { startClients, type Clients } from './clients.ts';
-import { checkBackups, FAULTS, type Chaos } from './faults.ts';
+import { checkOutEarlier } from '../earlier/checkout.ts';
+import { checkBackups, FAULTS, restoreAll, upgradeAll, type Chaos } from './faults.ts';
 import { startTown } from './town.ts';
+import { createUsageLog, type UsageLog } from './usage.ts';
 
 const HELP = `Chaos: four processes in two roles on one database, with shops, customers and a chain. Everything that they
 depend on is killed, delayed and cut at random, and much of it at once. At each quiet point nothing acknowledged may be
 lost, no number or address be there twice, every event have come, and the books agree with the chain.
 
-  npm run chaos -- [--minutes 10] [--seed N] [--kills AT_LEAST] [--verbose]
+  npm run chaos -- [--minutes 10] [--seed N] [--kills AT_LEAST] [--spare] [--verbose]
+
+The processes begin as the last release, if this clone has it, and are upgraded while they are killed. Now and then the
+database is replaced by a backup. With --spare, the first process of each role is neither killed nor restarted, and its
+memory and handles are told; nothing is upgraded or restored then.
 
 A failure prints the seed. With the same seed the same faults come in the same order; how they fall together with the
 program's work is the machine's.`;
@@ -26,6 +32,7 @@ const { values: options } = parseArgs({
     minutes: { type: 'string', default: '10' },
     seed: { type: 'string' },
     kills: { type: 'string', default: '0' },
+    spare: { type: 'boolean', default: false },
     verbose: { type: 'boolean', default: false },
     help: { type: 'boolean', default: false },
   },
@@ -33,10 +40,12 @@ const { values: options } = parseArgs({
 
 /** Faults between two moves of money, and both between two quiet points. */
 const FAULTS_A_MOVE = { least: 1, most: 4 };
-const MOVES = { least: 6, most: 12 };
+const MOVES = { least: 12, most: 30 };
 /** Moves that themselves stop, kill or hinder the program: here faults do. */
 const OF_ONE_PROCESS = new Set(['clock ahead', 'kill', 'refusing node']);
 const PAUSE = { leastMs: 0, mostMs: 400 };
+/** Of the quiet points. */
+const RESTORED_PERCENT = 30;
 
 /** Webhooks that a killed process had claimed are free after a minute. */
 const CLIENTS_PATIENCE_MS = 120_000;
@@ -59,10 +68,12 @@ else {
 /** Answers with the number of broken invariants. */
 async function run(seed: number, minutes: number, leastKills: number): Promise<number> {
   const random = createRandom(`chaos ${seed}`);
-  const endAt = performance.now() + minutes * 60_000;
   const folder = await mkdtemp(path.join(os.tmpdir(), 'cointill-chaos-backups-'));
   const chain = await startBitcoin();
-  const town = await startTown(random);
+  const release = options.spare ? 'No upgrade with --spare.' : await checkOutEarlier();
+  if (typeof release === 'string') say(release);
+  const earlier = typeof release === 'string' ? null : release;
+  const town = await startTown(random, { earlier: earlier?.root ?? null, isFirstSpared: options.spare });
   let shop: Shop | null = null;
   let clients: Clients | null = null;
   let found = 0;
@@ -80,19 +91,26 @@ async function run(seed: number, minutes: number, leastKills: number): Promise<n
     progress('the shop is open');
     clients = startClients(shop);
     const scene: Scene = { random, shop, chain, orders: [], refunds: [], step: 0 };
-    const chaos: Chaos = { scene, town, clients, folder, backups: [], found: [] };
+    const chaos: Chaos = { scene, town, clients, folder, backups: [], found: [], restores: 0 };
     const known = new Set<string>();
+    const usage = createUsageLog(town.members);
     const moves = [...COMMON_MOVES, ...bitcoinMoves(chain)].filter(([, name]) => !OF_ONE_PROCESS.has(name));
     const startedAt = performance.now();
+    if (earlier !== null) {
+      progress(`upgrade by the migrations ${earlier.newer.join(', ') || '(none)'}`);
+      await upgradeAll(chaos);
+    }
+    const endAt = performance.now() + minutes * 60_000;
     while (!isStopped && (performance.now() < endAt || town.kills() < leastKills)) {
       const made = await disturb(chaos, moves);
-      found += await settle(chaos, known);
+      found += await settle(chaos, known, usage);
       const rate = Math.round(clients.acknowledged() / ((performance.now() - startedAt) / 1000));
       say(
         `seed ${seed}, step ${scene.step}: ${town.kills()} kills, ${clients.acknowledged()} orders of shops (${rate}/s), ${scene.orders.length} with money (${made.join(', ')})`,
       );
     }
-    say(`${town.kills()} kills, ${chaos.backups.length} backups made under load`);
+    say(`${town.kills()} kills, ${chaos.backups.length} backups made under load, ${chaos.restores} restored in place`);
+    if (options.spare) for (const line of usage.lines()) say(line);
   } catch (error) {
     found += 1;
     say(`FAULT (seed ${seed}) ${error instanceof Error ? error.stack : String(error)}\n${town.log().slice(-8_000)}`);
@@ -101,6 +119,7 @@ async function run(seed: number, minutes: number, leastKills: number): Promise<n
     await shop?.close();
     await town.close();
     await chain.stop();
+    await earlier?.remove();
     await rm(folder, { recursive: true, force: true });
   }
   return found;
@@ -136,11 +155,15 @@ async function disturb(chaos: Chaos, moves: readonly WeightedMove[]): Promise<re
 }
 
 /** Ends every disturbance and holds everything against the chain. Answers with the number of broken invariants. */
-async function settle(chaos: Chaos, known: Set<string>): Promise<number> {
+async function settle(chaos: Chaos, known: Set<string>, usage: UsageLog): Promise<number> {
   const { scene, clients, town } = chaos;
   progress('calm');
   await town.calm();
   await clients.pause();
+  if (!options.spare && scene.random.chance(RESTORED_PERCENT)) {
+    progress('a backup takes the place of the database');
+    await restoreAll(chaos);
+  }
   progress('quiet point');
   const found = await quietPoint(scene, known, () => isStopped);
   for (const one of found) known.add(keyOf(one));
@@ -152,6 +175,7 @@ async function settle(chaos: Chaos, known: Set<string>): Promise<number> {
     broken += 1;
     say(`BROKEN (step ${scene.step}) ${line}`);
   }
+  await usage.take();
   clients.resume();
   return broken;
 }

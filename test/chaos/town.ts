@@ -2,36 +2,24 @@ import { mkdtemp, chmod, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { setTimeout as passed } from 'node:timers/promises';
+import { Client } from 'pg';
 import { startMailServer, type MailServer } from '../../bench/mail-server.ts';
-import { program, type Running } from '../../src/cli/program.fixture.ts';
+import { program } from '../../src/cli/program.fixture.ts';
 import { startEmbeddedPostgres } from '../../src/embedded/postgres.ts';
 import { createService, type Service } from '../e2e/live-utxo-service.fixture.ts';
-import { freePort } from '../ports.ts';
 import { isAlive, eventually } from '../program.ts';
 import { startRedis, type TestRedis } from '../redis.ts';
 import type { Random } from '../simulation/random.ts';
+import { addMember, type Member, type Settings } from './member.ts';
 import { startProxy, type Proxy } from './proxy.ts';
 
-/** The database may be away and come back meanwhile. */
-const START_WITHIN_MS = 120_000;
+const CHECKOUT = path.join(import.meta.dirname, '../..');
 
-type Settings = Readonly<Record<string, string>>;
+/** Characters. */
+const KEPT_LOG = 100_000;
 
-/** One process of the program, and its way to the database. */
-export interface Member {
-  readonly name: string;
-  /** Where an API process takes live requests; null: a worker. */
-  readonly port: number | null;
-  readonly toDatabase: Proxy;
-  isRunning(): boolean;
-  /** Resolves when it runs. */
-  start(): Promise<void>;
-  stop(): Promise<void>;
-  /** Kills it; it starts again after this time, or at the next calm. */
-  kill(afterMs: number): Promise<void>;
-  /** Stops it in good order and starts it again. */
-  restart(): Promise<void>;
-}
+/** A restore of a run takes some seconds, and is killed within the first of them. */
+const RESTORE_KILLED_WITHIN_MS = 4_000;
 
 /** Four processes in two roles, and everything that they depend on. */
 export interface Town {
@@ -42,22 +30,36 @@ export interface Town {
   readonly mail: MailServer;
   /** The way of shops and customers to the two API processes. */
   readonly toApi: () => Proxy;
+  /** Kills a process; it starts again after this time, or at the next calm. One that is spared goes on. */
+  killMember(member: Member, afterMs: number): Promise<void>;
+  restartMember(member: Member): Promise<void>;
   /** Kills all of the database's processes; the server is started again at once. */
   killDatabase(): Promise<void>;
+  /** Each process is of this version from its next start on, and each command at once. */
+  upgrade(): Promise<void>;
+  /** Puts a backup in the place of the database, as an operator does; the restore is killed on its way and repeated. */
+  restore(file: string): Promise<void>;
   /** Lets a condition last for a while; it ends no later than at the next calm. */
   lasting(begin: () => void, end: () => void, forMs: number): void;
   /** Ends every disturbance, and resolves when all four processes run. */
   calm(): Promise<void>;
   /** The processes as the one service that `openShop` runs. Commands go past the proxies. */
   run(settings: Settings): Promise<Service>;
-  /** How many processes, databases and Redis servers were killed. */
+  /** How many processes and databases were killed. */
   kills(): number;
   /** The ends of the logs of processes that ended. */
   log(): string;
   close(): Promise<void>;
 }
 
-export async function startTown(random: Random): Promise<Town> {
+export interface TownOptions {
+  /** The folder of an earlier version that all processes begin with; null: they begin with this one. */
+  readonly earlier: string | null;
+  /** Whether the first process of each role is never killed nor restarted. */
+  readonly isFirstSpared: boolean;
+}
+
+export async function startTown(random: Random, { earlier, isFirstSpared }: TownOptions): Promise<Town> {
   const folder = await mkdtemp(path.join(os.tmpdir(), 'cointill-chaos-'));
   await chmod(folder, 0o755);
   const database = await startEmbeddedPostgres({ dataDir: folder, log: () => {} });
@@ -69,65 +71,12 @@ export async function startTown(random: Random): Promise<Town> {
   const closers: (() => Promise<unknown>)[] = [];
   let log = '';
   let toApi: Proxy | null = null;
+  let commandsOf = earlier ?? CHECKOUT;
+  let shopSettings: Settings = {};
   let [kills, isClosing] = [0, false];
   const endings = new Set<() => void>();
 
-  const addMember = async (role: 'api' | 'worker', index: number, settings: Settings): Promise<void> => {
-    const toDatabase = await startProxy(() => [path.join(host, `.s.PGSQL.${number}`)]);
-    const [port, other] = [await freePort(), await freePort()];
-    const ports =
-      role === 'api'
-        ? { PORT: String(port), SANDBOX_PORT: String(other), MONITOR_PORT: '' }
-        : { MONITOR_PORT: String(port), PORT: '', SANDBOX_PORT: '' };
-    const url = `postgres://${user}@127.0.0.1:${toDatabase.port}/${name}`;
-    const cointill = await program({ ...settings, ...ports, ROLE: role, DATABASE_URL: url }, 'process', (end) => {
-      closers.push(end);
-      closers.push(async () => toDatabase.close());
-    });
-    let running: Running | null = null;
-    let starting: Promise<void> | null = null;
-    const begin = async (): Promise<true> => {
-      if (isClosing) return true;
-      const next = cointill.start('start');
-      void next.ended.then(({ stderr }) => (log += `--- ${role} ${index}\n${stderr.slice(-2_000)}\n`));
-      await next.waitFor(/Stop with Ctrl-C\./);
-      running = next;
-      return true;
-    };
-    const start = (): Promise<void> => {
-      // A start may fail because the database was just killed: then an operator's supervisor repeats it.
-      starting ??= eventually(`${role} ${index} starts`, begin, START_WITHIN_MS).then(() => void (starting = null));
-      return starting;
-    };
-    const end = async (signal: NodeJS.Signals): Promise<boolean> => {
-      const ending = running;
-      running = null;
-      ending?.signal(signal);
-      await ending?.ended;
-      return ending !== null;
-    };
-    members.push({
-      name: `${role} ${index}`,
-      port: role === 'api' ? port : null,
-      toDatabase,
-      isRunning: () => running !== null,
-      start,
-      kill: async (afterMs) => {
-        if (!(await end('SIGKILL'))) return;
-        kills += 1;
-        lasting(
-          () => {},
-          () => void start().catch((error: unknown) => (log += `${String(error)}\n`)),
-          afterMs,
-        );
-      },
-      stop: async () => void (await end('SIGTERM')),
-      restart: async () => {
-        if (await end('SIGTERM')) await start();
-      },
-    });
-  };
-
+  const isSpared = (member: Member): boolean => isFirstSpared && member.name.endsWith(' 1');
   const lasting = (begin: () => void, end: () => void, forMs: number): void => {
     begin();
     const once = (): void => {
@@ -147,8 +96,39 @@ export async function startTown(random: Random): Promise<Town> {
     endAll();
     await mail.become('works');
     await database.ready();
-    // One after another: the first one migrates.
-    for (const member of members) if (!member.isRunning()) await member.start();
+    // The first one migrates.
+    const [first, ...others] = members.filter((member) => !member.isRunning());
+    await first?.start();
+    await Promise.all(others.map((member) => member.start()));
+  };
+  const killMember = async (member: Member, afterMs: number): Promise<void> => {
+    if (isSpared(member) || !(await member.kill())) return;
+    kills += 1;
+    lasting(
+      () => {},
+      () => void member.start().catch((error: unknown) => (log += `${String(error)}\n`)),
+      afterMs,
+    );
+  };
+  const administer = async (...statements: readonly string[]): Promise<void> => {
+    const client = new Client({ host, port: number, user, database: 'postgres' });
+    await client.connect();
+    for (const statement of statements) await client.query(statement);
+    await client.end();
+  };
+  const restore = async (file: string): Promise<void> => {
+    for (const member of members) await member.stop();
+    await administer(`drop database ${name} with (force)`, `create database ${name}`);
+    const cointill = await program(shopSettings, 'process', (end) => void closers.push(end), commandsOf);
+    const begin = () => cointill.start('restore', file, '--to', directUrl);
+    const killed = begin();
+    await passed(random.between(0, RESTORE_KILLED_WITHIN_MS));
+    killed.signal('SIGKILL');
+    if ((await killed.ended).code === null) kills += 1;
+    // The killed one may have saved everything and lacked its last words alone.
+    await administer(`drop database ${name} with (force)`, `create database ${name}`);
+    const { code, stderr } = await begin().ended;
+    if (code !== 0) throw new Error(`The restore ended with ${code}: ${stderr}`);
   };
   return {
     env: {
@@ -165,6 +145,10 @@ export async function startTown(random: Random): Promise<Town> {
       if (toApi === null) throw new Error('The town does not run yet.');
       return toApi;
     },
+    killMember,
+    restartMember: async (member) => {
+      if (!isSpared(member)) await member.restart();
+    },
     killDatabase: async () => {
       const pid = database.postmasterPid();
       // Killed a moment ago, and not started again yet.
@@ -173,28 +157,45 @@ export async function startTown(random: Random): Promise<Town> {
       process.kill(pid, 'SIGKILL');
       await eventually('the database ended', () => (isAlive(pid) ? null : true));
     },
+    upgrade: async () => {
+      commandsOf = CHECKOUT;
+      for (const member of members) await member.use(CHECKOUT);
+    },
+    restore,
     lasting,
     calm,
     run: async (given) => {
       const { PORT = '', ...settings } = given;
-      const commands = createService(settings);
+      shopSettings = settings;
+      const socket = path.join(host, `.s.PGSQL.${number}`);
       for (const [role, index] of [
         ['api', 1],
         ['api', 2],
         ['worker', 1],
         ['worker', 2],
       ] as const)
-        await addMember(role, index, settings);
+        members.push(
+          await addMember({
+            role,
+            index,
+            settings,
+            checkout: commandsOf,
+            database: { user, name, socket },
+            isClosing: () => isClosing,
+            onLog: (text) => (log = (log + text).slice(-KEPT_LOG)),
+            onClose: (close) => closers.push(close),
+          }),
+        );
       toApi = await startProxy(() => members.flatMap(({ port }) => port ?? []), Number(PORT));
       return {
-        command: (line) => commands.command(line),
+        command: (line) => createService(settings, commandsOf).command(line),
         start: calm,
         stop: async () => {
           await calm();
-          for (const member of members) await member.stop();
+          for (const member of members) if (!isSpared(member)) await member.stop();
         },
         kill: async () => {
-          for (const member of members) await member.kill(random.below(500));
+          for (const member of members) await killMember(member, random.below(500));
         },
         wasKilled: () => kills > 0,
         log: () => log,

@@ -8,7 +8,6 @@ import { promisify } from 'node:util';
 import { parseUnits } from 'viem';
 import { textAt } from '../../src/cli/program.fixture.ts';
 import { receive, selfSigned } from '../../src/webhooks/local-receivers.fixture.ts';
-import { EVENT_TYPES } from '../../src/domain/event-type.ts';
 import type { StatementRecord } from '../../src/wire/books.ts';
 import { createClock, createService, type Clock, type Service } from '../e2e/live-utxo-service.fixture.ts';
 import { freePort } from '../ports.ts';
@@ -137,9 +136,7 @@ export async function openShop({ program, network, wallet, env, answer, run }: S
     `key create --project ${project} --mode live --kind secret --permission full --name Server`,
   );
   const hook = `https://localhost:${receiver.port}/`;
-  const endpoint = await service.command(
-    `webhook create --project ${project} --mode live --events ${EVENT_TYPES.join(',')} --url ${hook}`,
-  );
+  const endpoint = await service.command(`webhook create --project ${project} --mode live --events all --url ${hook}`);
   await service.command(`wallet set --project ${project} --network ${network} ${wallet}`);
   const [key, secret] = [textAt(made, 'key'), textAt(endpoint, 'secret')];
   const invited = await service.command(`user invite --email ${OWNER.email} --role owner`);

@@ -86,6 +86,18 @@ describe('an event that was committed with its payment', () => {
     expect(typesAt(foreign)).toEqual([]);
   });
 
+  it('that a process with a clock an hour ahead made is sent at once by one whose clock is right', async () => {
+    const { app, deliverer, register } = await webhookApp();
+    const receiver = await shop();
+    await register(receiver.url);
+    app.clock.set(Date.now() + 60 * MINUTE_MS);
+    await app.pay();
+    // A second for the database's clock to pass the process's.
+    app.clock.set(Date.now() + 1_000);
+    await deliverAll(app, deliverer());
+    expect(typesAt(receiver)).toEqual(['order.created']);
+  });
+
   it('is not sent when its payment was not saved', async () => {
     const { app, deliverer, register } = await webhookApp();
     const receiver = await shop();

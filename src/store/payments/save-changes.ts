@@ -95,7 +95,7 @@ const SAVE = `
     returning id, project_id, mode, type, created_at
   ), new_deliveries as (
     insert into deliveries (event_id, endpoint_id, state, next_attempt_at, created_at)
-    select e.id, w.id, 'waiting', e.created_at, e.created_at
+    select e.id, w.id, 'waiting', least(e.created_at, clock_timestamp()), e.created_at
     from new_events e
     join webhook_endpoints w on w.project_id = e.project_id and w.mode = e.mode and e.type = any (w.events)
     where w.deleted_at is null and w.disabled_at is null
@@ -107,7 +107,7 @@ const SAVE = `
  * Saves new and changed payments with their transitions, events, deliveries, counters, addresses and idempotent answers
  * in one statement, so that after a crash either everything is saved or nothing. It creates a delivery for each event
  * and endpoint registered for its type, and wakes every process for the payments that changed. The caller must hold
- * the locks of changed payments. A second statement makes the requests that they pay due.
+ * the locks of changed payments. A delivery is due at once, also where this process's clock is ahead. A second statement makes the requests that they pay due.
  */
 export async function saveChanges(
   trx: Trx,

@@ -80,7 +80,8 @@ export async function addMember(town: Surroundings): Promise<Member> {
     return true;
   };
   // A start may fail because the database or the process itself was killed: then an operator's supervisor repeats it.
-  const start = (): Promise<unknown> => {
+  const start = async (): Promise<unknown> => {
+    if (process !== null && starting === null) return;
     starting ??= eventually(`${name} starts`, begin, START_WITHIN_MS).finally(() => (starting = null));
     return starting;
   };

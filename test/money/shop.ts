@@ -8,6 +8,7 @@ import { promisify } from 'node:util';
 import { parseUnits } from 'viem';
 import { textAt } from '../../src/cli/program.fixture.ts';
 import { receive, selfSigned } from '../../src/webhooks/local-receivers.fixture.ts';
+import { EVENT_TYPES } from '../../src/domain/event-type.ts';
 import type { StatementRecord } from '../../src/wire/books.ts';
 import { createClock, createService, type Clock, type Service } from '../e2e/live-utxo-service.fixture.ts';
 import { freePort } from '../ports.ts';
@@ -91,6 +92,9 @@ export interface ShopOptions {
   readonly run?: (settings: Readonly<Record<string, string>>) => Promise<Service>;
 }
 
+/** These shops make neither invoices nor requests, whose events an earlier version does not know. */
+const EVENTS = EVENT_TYPES.filter((type) => !/^(invoice|payment_request)\./.test(type));
+
 /** Longer than any run: no order runs out by itself. */
 const EXPIRES_IN = 86_400;
 /** How long a request is made again: a killed process is back by then. */
@@ -136,7 +140,9 @@ export async function openShop({ program, network, wallet, env, answer, run }: S
     `key create --project ${project} --mode live --kind secret --permission full --name Server`,
   );
   const hook = `https://localhost:${receiver.port}/`;
-  const endpoint = await service.command(`webhook create --project ${project} --mode live --events all --url ${hook}`);
+  const endpoint = await service.command(
+    `webhook create --project ${project} --mode live --events ${EVENTS.join(',')} --url ${hook}`,
+  );
   await service.command(`wallet set --project ${project} --network ${network} ${wallet}`);
   const [key, secret] = [textAt(made, 'key'), textAt(endpoint, 'secret')];
   const invited = await service.command(`user invite --email ${OWNER.email} --role owner`);

@@ -69,7 +69,7 @@ async function stateOf(service: BenchService, client: Client) {
   };
 }
 
-/** CPU a creation, of all API processes and PostgreSQL together: four and two processes that share the load, against one. */
+/** CPU a creation, of all API processes and PostgreSQL: four and two processes that share the load, against one. */
 export async function fourProcesses(): Promise<readonly Figure[]> {
   const first = await startBenchService({ env: { ROLE: 'api' } });
   const others: BenchService[] = [];

@@ -22,11 +22,13 @@ export async function databaseProxy(database: TestDatabase): Promise<DatabasePro
   const ways: { asks: boolean; answers: boolean }[] = [];
   const sockets = new Set<net.Socket>();
   let isWithholding = false;
-  const proxy = net.createServer((near) => {
+  const proxy = net.createServer({ allowHalfOpen: true }, (near) => {
     const far = net.connect(`${host}/.s.PGSQL.${port}`);
     const way = { asks: true, answers: true };
     ways.push(way);
     near.on('data', (chunk) => way.asks && far.write(chunk));
+    // A silent way does not answer a goodbye either.
+    near.on('end', () => way.asks && way.answers && near.end());
     const messages = messageReader();
     far.on('data', (chunk) => {
       for (const message of messages(chunk)) {

@@ -209,9 +209,11 @@ export function openDatabase(connection: Connection, options: DatabaseOptions): 
     hasMeans: () => void (isExhausted = false),
     close: async () => {
       closing = true;
+      // What is under way may still commit, and wakes the others then.
+      await db.destroy();
+      await pipeline.answered();
       await wakeups.flush();
       await pipeline.close();
-      await db.destroy();
     },
   };
 }

@@ -32,7 +32,7 @@ export interface KeptSession {
 export function keepSession(handle: DatabaseHandle, options: KeptSessionOptions): KeptSession {
   let session: ListeningSession | null = null;
   /** A connection that is not proven yet. */
-  let coming: ListeningSession | null = null;
+  let unproven: ListeningSession | null = null;
   let receivedUpTo = 0;
   let provenAt = 0;
   let isAsking = false;
@@ -51,13 +51,14 @@ export function keepSession(handle: DatabaseHandle, options: KeptSessionOptions)
   const connect = async (): Promise<void> => {
     const client = await handle.connect();
     const next = listeningSession(client, handle.db, options.onMessage);
-    coming = next;
+    unproven = next;
     client.on('end', () => {
       if (session === next) down();
     });
-    const first = await listenAndProve(next, () => stopped).finally(() => (coming = null));
+    const first = await listenAndProve(next, () => stopped).finally(() => (unproven = null));
     if (first.proof === 'withheld') options.onWithheld();
-    if (first.proof !== 'delivered' || stopped) return next.end();
+    // Not waited for: a silent connection answers no goodbye.
+    if (first.proof !== 'delivered' || stopped) return void next.end();
     [session, receivedUpTo, provenAt] = [next, first.receivedUpTo, performance.now()];
     options.onUp();
   };
@@ -92,7 +93,7 @@ export function keepSession(handle: DatabaseHandle, options: KeptSessionOptions)
   const stop = async (): Promise<void> => {
     stopped = true;
     clearInterval(timer);
-    const last = session ?? coming;
+    const last = session ?? unproven;
     session = null;
     await last?.end();
   };
@@ -120,7 +121,7 @@ async function listenAndProve(
     await session.listen();
     return { proof: isStopped() ? 'unknown' : await session.prove(), receivedUpTo };
   } catch (error) {
-    await session.end();
+    void session.end();
     throw error;
   } finally {
     clearTimeout(limit);

@@ -100,7 +100,10 @@ export async function tryLongRead(handle: ReadHandle): Promise<void> {
 /** Opens a connection of its own to the database itself. */
 export async function openSession({ db, connect }: Pick<DatabaseHandle, 'db' | 'connect'>): Promise<LongRead> {
   const client = await connect();
-  const [pid, startedAt] = await serverProcess(client);
+  const [pid, startedAt] = await serverProcess(client).catch(async (error: unknown) => {
+    await client.end().catch(() => {});
+    throw error;
+  });
   return {
     client,
     catchUp: async () => {},
@@ -160,9 +163,10 @@ export const MARKS = 'standby ';
  */
 async function untilShown(client: Client, db: Database, patienceMs: number): Promise<void> {
   const name = `${MARKS}${randomUUID()}`;
+  await sql`insert into leases (name, holder, until) values (${name}, '', now() + interval '1 hour')`.execute(db);
+  // Behind the commit: a standby that is past it has the mark.
   const { rows } = await sql<{ at: string; position: string }>`
-    insert into leases (name, holder, until) values (${name}, '', now() + interval '1 hour')
-    returning now()::text as at, pg_current_wal_lsn()::text as position`.execute(db);
+    select now()::text as at, pg_current_wal_lsn()::text as position`.execute(db);
   const { at = '', position = '' } = rows[0] ?? {};
   const until = performance.now() + patienceMs;
   try {

@@ -120,6 +120,20 @@ it('a connection that falls silent counts as down within a second, and is replac
   await vi.waitFor(() => expect(proxy.connections()).toBeGreaterThan(connections), WAIT);
 });
 
+it('a connection that falls silent before its first proof arrives is given up, and another one is made', async () => {
+  const database = await testDatabase();
+  const proxy = await databaseProxy(database);
+  proxy.withholdNotifications();
+  // The proof is sent past the proxy.
+  listener({ ...proxy.open(NEVER_MS), db: database.db });
+  const listening = sql<{ pid: number }>`select pid from pg_stat_activity where datname = current_database()
+    and state = 'idle' and query = 'select pg_backend_pid() as pid'`;
+  await vi.waitFor(async () => expect((await listening.execute(database.db)).rows).toHaveLength(1), WAIT);
+  const connections = proxy.connections();
+  proxy.silence('everything');
+  await vi.waitFor(() => expect(proxy.connections()).toBeGreaterThan(connections), WAIT);
+});
+
 it('listening counts only where a message to oneself arrives; what withholds it is named once', async () => {
   const database = await testDatabase();
   const proxy = await databaseProxy(database);

@@ -64,41 +64,36 @@ export function notification<T extends keyof CommittedPayloads>(
 
 type Listeners = { readonly [T in Topic]: ((payload: NotificationPayloads[T]) => void)[] };
 
-function dispatch(listeners: Listeners, payload: string): void {
-  const [topic, ...args] = payload.split(' ');
-  switch (topic) {
-    case 'access':
-    case 'deliveries':
-      for (const listener of listeners[topic]) listener([]);
-      break;
-    case 'payments':
-      for (const listener of listeners.payments) listener(args);
-      break;
-    case 'chain':
-    case 'poll': {
-      const [network = ''] = args;
-      if (isNetwork(network)) for (const listener of listeners[topic]) listener([network]);
-      break;
-    }
-    case 'sessions': {
-      const [person = ''] = args;
-      for (const listener of listeners.sessions) listener([person]);
-      break;
-    }
-    case 'sweeps': {
-      const [project = ''] = args;
-      for (const listener of listeners.sweeps) listener([project]);
-      break;
-    }
-    case 'attention':
-    case 'events': {
-      const [project = '', mode = ''] = args;
-      for (const listener of listeners[topic]) listener([project, mode]);
-      break;
-    }
-    // An unknown topic is from a newer version, or from a proof.
-    default:
-  }
+/** The payload of each topic from the words of a notification; null: it is from a newer version, and means nothing here. */
+const PAYLOADS: { readonly [T in Topic]: (words: readonly string[]) => NotificationPayloads[T] | null } = {
+  access: () => [],
+  deliveries: () => [],
+  payments: (ids) => ids,
+  chain: networkOf,
+  poll: networkOf,
+  sessions: ([person = '']) => [person],
+  sweeps: ([project = '']) => [project],
+  attention: ([project = '', mode = '']) => [project, mode],
+  events: ([project = '', mode = '']) => [project, mode],
+};
+
+function networkOf([network = '']: readonly string[]): readonly [Network] | null {
+  return isNetwork(network) ? [network] : null;
+}
+
+function dispatch(listeners: Listeners, text: string): void {
+  const [topic = '', ...words] = text.split(' ');
+  // An unknown topic is from a newer version, or from a proof.
+  if (isTopic(topic)) tell(listeners, topic, words);
+}
+
+function isTopic(text: string): text is Topic {
+  return Object.hasOwn(PAYLOADS, text);
+}
+
+function tell<T extends Topic>(listeners: Pick<Listeners, T>, topic: T, words: readonly string[]): void {
+  const payload = PAYLOADS[topic](words);
+  if (payload !== null) for (const listener of listeners[topic]) listener(payload);
 }
 
 const WITHHELD =

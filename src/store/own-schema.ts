@@ -94,8 +94,9 @@ function problemOf({ name, path, role, schema, other }: Place, before: string | 
   return `The search_path of the role ${role} was changed: new connections lead to the schema ${schema}, and this process works in ${before}. Set it back: alter role ${role} set search_path = ${before}. Give another installation a role of its own.`;
 }
 
-/** The first name of a search path, without its quotes; empty if there is none. */
+/** The first name of a search path as PostgreSQL reads it; empty if there is none. */
 function firstOf(path: string): string {
   const [, quoted, plain = ''] = /^\s*(?:"((?:[^"]|"")*)"|([^",\s]+))/.exec(path) ?? [];
-  return quoted?.replaceAll('""', '"') ?? plain;
+  // PostgreSQL folds a name without quotes.
+  return quoted?.replaceAll('""', '"') ?? plain.toLowerCase();
 }

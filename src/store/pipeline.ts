@@ -45,6 +45,8 @@ export interface TransactionRunner {
 export interface Pipeline extends StatementRunner, TransactionRunner {
   /** How long the oldest running statement has waited for its answer; null: none is running. */
   unansweredMs(): number | null;
+  /** Resolves when nothing runs any more, and the wake-ups of what has committed were sent. */
+  answered(): Promise<void>;
   /** Resolves when everything sent is answered. */
   close(): Promise<void>;
 }
@@ -53,9 +55,16 @@ export interface Pipeline extends StatementRunner, TransactionRunner {
 export function createPipeline(connect: () => Promise<Client>, wake: (wakeups: readonly Wakeup[]) => void): Pipeline {
   const connection = connectionOnDemand(connect);
   const unanswered = new Set<{ readonly sentAt: number }>();
+  const running = new Set<Promise<unknown>>();
   // Resolves when the last one in the queue has sent its end.
   let lastSent: Promise<void> = Promise.resolve();
 
+  const noted = <Result>(work: Promise<Result>): Promise<Result> => {
+    running.add(work);
+    const forget = (): void => void running.delete(work);
+    work.then(forget, forget);
+    return work;
+  };
   const timed = async <Answer>(answer: Promise<Answer>): Promise<Answer> => {
     const statement = { sentAt: performance.now() };
     unanswered.add(statement);
@@ -89,17 +98,22 @@ export function createPipeline(connect: () => Promise<Client>, wake: (wakeups: r
 
   return {
     executeQuery: ({ sql, parameters }) =>
-      timed(
-        inTurn((ask, onSent) => {
-          const answer = ask(sql, parameters);
-          onSent();
-          return answer;
-        }),
+      noted(
+        timed(
+          inTurn((ask, onSent) => {
+            const answer = ask(sql, parameters);
+            onSent();
+            return answer;
+          }),
+        ),
       ),
-    transaction: (decide) => inTurn((ask, onSent) => runTransaction(ask, decide, onSent, wake)),
+    transaction: (decide) => noted(inTurn((ask, onSent) => runTransaction(ask, decide, onSent, wake))),
     unansweredMs: () => {
       const [oldest] = unanswered;
       return oldest === undefined ? null : performance.now() - oldest.sentAt;
+    },
+    answered: async () => {
+      while (running.size > 0) await Promise.allSettled(running);
     },
     close: async () => {
       await lastSent;

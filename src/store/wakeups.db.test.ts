@@ -7,7 +7,7 @@ import { webhookApp } from '../app/webhooks/webhooks.fixture.ts';
 import { openDatabase, type DatabaseHandle, type Trx } from './database.ts';
 import { listen } from './notifications.ts';
 import { wake } from './wake.ts';
-import { WAKEUP_TOPICS, type WakeupTopic } from './wakeups.ts';
+import { WAKEUP_TOPICS, type Wakeup, type WakeupTopic } from './wakeups.ts';
 
 /** A process of the database, and what it heard. */
 interface Process {
@@ -56,6 +56,47 @@ it('a wake-up comes once its transaction has committed: to its own process at on
   expect([sent(one, 'payments', 'own'), sent(one, 'payments', 'sent'), sent(two, 'payments', 'received')]).toEqual([
     1, 1, 1,
   ]);
+});
+
+it('each topic reaches its own process and the others, with its payload', async () => {
+  const database = await testDatabase();
+  const [one, two] = [await processOf(database), await processOf(database)];
+  const wakeups: { readonly [T in WakeupTopic]: Wakeup } = {
+    deliveries: ['deliveries'],
+    payments: ['payments', 'a'],
+    chain: ['chain', 'bitcoin'],
+    attention: ['attention', 'p', 'live'],
+    events: ['events', 'p', 'test'],
+    sweeps: ['sweeps', 'p'],
+  };
+  const words = Object.values(wakeups).map((wakeup) => wakeup.join(' '));
+  await commit(one, (trx) => wake(trx, ...Object.values(wakeups)));
+  expect(one.heard).toEqual(words);
+  await vi.waitFor(() => expect(two.heard.toSorted()).toEqual(words.toSorted()), WAIT);
+});
+
+it('what commits while the connections are closed still wakes the others, and leaves no connection', async () => {
+  const database = await testDatabase();
+  const other = await processOf(database);
+  const handle = openDatabase(
+    { connectionString: `${database.url}?application_name=closing` },
+    { maxConnections: 2, onError: () => {} },
+  );
+  const begun = Promise.withResolvers<void>();
+  const closing = Promise.withResolvers<void>();
+  const work = handle.db.transaction().execute(async (trx) => {
+    await sql`select 1`.execute(trx);
+    begun.resolve();
+    await closing.promise;
+    await wake(trx, ['payments', 'late']);
+  });
+  await begun.promise;
+  const closed = handle.close();
+  closing.resolve();
+  await Promise.all([work, closed]);
+  await vi.waitFor(() => expect(other.heard).toContain('payments late'), WAIT);
+  const left = sql`select from pg_stat_activity where datname = current_database() and application_name = 'closing'`;
+  await vi.waitFor(async () => expect((await left.execute(database.db)).rows).toEqual([]), WAIT);
 });
 
 it('a transaction that is rolled back wakes nobody, and neither does the next one on its connection for it', async () => {

@@ -52,7 +52,7 @@ export function sealSecret(key: Uint8Array, plaintext: string, aad: string): Buf
 export function openSecret(keys: SealingKeys, sealed: Uint8Array, aad: string): string {
   const value = Buffer.from(sealed.buffer, sealed.byteOffset, sealed.byteLength);
   if (value.length < TEXT_AT || value[0] !== SEAL_VERSION) {
-    throw new Error(`The stored webhook secret of ${aad} is damaged or was written by a newer version of Cointill.`);
+    throw new Error(`The encrypted value of ${aad} is damaged or was written by a newer version of Cointill.`);
   }
   let cause: unknown;
   for (const key of keys) {
@@ -63,7 +63,7 @@ export function openSecret(keys: SealingKeys, sealed: Uint8Array, aad: string): 
     }
   }
   throw new Error(
-    `The stored webhook secret of ${aad} cannot be decrypted, because it was encrypted with another key. ` +
+    `The encrypted value of ${aad} cannot be decrypted, because it was encrypted with another key. ` +
       `Start with the SECRET_KEY that was set when the secret was created. If none was set, unset SECRET_KEY and put ` +
       `${KEY_FILE_NAME} back into DATA_DIR. If that key is lost, rotate the endpoint's secret with --lost-key.`,
     { cause },

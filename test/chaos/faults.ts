@@ -22,7 +22,7 @@ export interface Chaos {
   readonly found: string[];
 }
 
-/** A backup that was made under load, and how many orders had been acknowledged before it began. */
+/** A backup that was made under load, and how many orders of clients and moves were acknowledged before it began. */
 interface Backup {
   readonly file: string;
   readonly acknowledged: number;
@@ -39,7 +39,7 @@ const HOUR_MS = 3_600_000;
 const UPGRADE_KILLED_WITHIN_MS = 3_000;
 
 export const FAULTS: readonly (readonly [weight: number, name: string, fault: Fault])[] = [
-  [24, 'kill a process', async (chaos) => killed(chaos, anyMember(chaos))],
+  [24, 'kill a process', async (chaos) => killed(chaos, chaos.scene.random.pick(chaos.town.mortal()))],
   [
     2,
     'kill every process',
@@ -129,7 +129,7 @@ async function rollingRestart({ town }: Chaos): Promise<void> {
 
 /** A backup may fail while the database is away, but none that was made lacks what was there. */
 async function backup({ scene, clients, folder, backups }: Chaos): Promise<void> {
-  const acknowledged = clients.acknowledged();
+  const acknowledged = clients.acknowledged() + scene.orders.length;
   const file = path.join(folder, `${scene.step}.backup`);
   const made = await scene.shop.service.command(`backup ${file}`).then(
     () => true,

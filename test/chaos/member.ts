@@ -35,7 +35,7 @@ export interface Usage {
   readonly handles: number;
 }
 
-/** What a member needs of its town. */
+/** The surroundings of a member. */
 export interface Surroundings {
   readonly role: 'api' | 'worker';
   readonly index: number;

@@ -44,7 +44,7 @@ const MOVES = { least: 12, most: 30 };
 /** Moves that themselves stop, kill or hinder the program: here faults do. */
 const OF_ONE_PROCESS = new Set(['clock ahead', 'kill', 'refusing node']);
 const PAUSE = { leastMs: 0, mostMs: 400 };
-/** Of the quiet points. */
+/** The share of the quiet points before which a backup takes the place of the database. */
 const RESTORED_PERCENT = 30;
 
 /** Webhooks that a killed process had claimed are free after a minute. */
@@ -61,7 +61,10 @@ else {
     throw new Error('--seed, --minutes and --kills are numbers.');
   const found = await run(seed, minutes, kills);
   say(`${found} broken invariants`);
-  if (found > 0) say(`Again: npm run chaos -- --seed ${seed} --minutes ${minutes}`);
+  if (found > 0)
+    say(
+      `Again: npm run chaos -- --seed ${seed} --minutes ${minutes} --kills ${kills}${options.spare ? ' --spare' : ''}`,
+    );
   process.exitCode = found > 0 ? 1 : 0;
 }
 

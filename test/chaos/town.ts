@@ -26,6 +26,8 @@ export interface Town {
   /** The settings of everything that the processes share. */
   readonly env: Settings;
   readonly members: readonly Member[];
+  /** The members that may be killed. */
+  readonly mortal: () => readonly Member[];
   readonly redis: TestRedis;
   readonly mail: MailServer;
   /** The way of shops and customers to the two API processes. */
@@ -139,6 +141,7 @@ export async function startTown(random: Random, { earlier, isFirstSpared }: Town
       MAIL_FROM: 'shop@shop.example',
     },
     members,
+    mortal: () => members.filter((member) => !isSpared(member)),
     redis,
     mail,
     toApi: () => {
@@ -192,7 +195,7 @@ export async function startTown(random: Random, { earlier, isFirstSpared }: Town
         start: calm,
         stop: async () => {
           await calm();
-          for (const member of members) if (!isSpared(member)) await member.stop();
+          for (const member of members.filter((one) => !isSpared(one))) await member.stop();
         },
         kill: async () => {
           for (const member of members) await killMember(member, random.below(500));

@@ -1,14 +1,14 @@
 import { median } from '../../bench/load.ts';
 import type { Member, Usage } from './member.ts';
 
-/** What processes that go on for the whole run take, at one quiet point after the other. */
+/** The memory and handles of the first process of each role, at one quiet point after the other. */
 export interface UsageLog {
   take(): Promise<void>;
   /** For each process: the end of the run against its second quarter, a line each. */
   lines(): readonly string[];
 }
 
-/** Of processes that were started anew in between, the lines say nothing. */
+/** The lines mean something only if these processes go on for the whole run. */
 export function createUsageLog(members: readonly Member[]): UsageLog {
   const samples = new Map<Member, Usage[]>(members.map((member) => [member, []]));
   return {

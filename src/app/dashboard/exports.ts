@@ -80,7 +80,9 @@ export async function openExport(
     const rowsAbout = (await countRows?.()) ?? null;
     await app.db.transaction().execute((trx) => recordAudit(app, trx, audited));
     // The audit log's own export has its entry too.
-    await read.catchUp();
+    await read.catchUp().catch((error: unknown) => {
+      throw read.explain(error);
+    });
     return {
       kind: 'opened',
       file: {

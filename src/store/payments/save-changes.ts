@@ -107,7 +107,8 @@ const SAVE = `
  * Saves new and changed payments with their transitions, events, deliveries, counters, addresses and idempotent answers
  * in one statement, so that after a crash either everything is saved or nothing. It creates a delivery for each event
  * and endpoint registered for its type, and wakes every process for the payments that changed. The caller must hold
- * the locks of changed payments. A delivery is due at once, also where this process's clock is ahead. A second statement makes the requests that they pay due.
+ * the locks of changed payments. A delivery is due at once, also where this process's clock is ahead. A second
+ * statement makes the requests that they pay due.
  */
 export async function saveChanges(
   trx: Trx,

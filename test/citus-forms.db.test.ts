@@ -1,9 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, inject, it, onTestFinished } from 'vitest';
 import { MIGRATIONS_FOLDER } from '../src/store/migration-files.ts';
 import { refusedInMigration, refusedStatements } from './citus-forms.ts';
 import { testDatabase } from './database.ts';
+import { testApp } from './harness.ts';
 
 /** Each form as the store once had it. */
 const FORMS: Readonly<Record<string, readonly [refused: string, taken: string]>> = {
@@ -96,4 +97,14 @@ it('the migrations from now on, and what they are split into, have no form that 
   // Released ones have each of them.
   const found = new Set(names.flatMap(formsOf).map((line) => line.split(':')[0]));
   expect(found).toEqual(new Set(['a column added together with a check or a key', 'set storage', 'a trigger']));
+});
+
+it('a statement of the program is noted, with the file that sends it', async () => {
+  const app = await testApp();
+  await app.pay();
+  const noted = readFileSync(inject('statements'), 'utf8');
+  const files = noted
+    .split('\n')
+    .flatMap((line) => (line.includes('new_payments as (') ? [JSON.parse(line).from] : []));
+  expect(files).toEqual([expect.stringMatching(/^\/src\/\w/)]);
 });

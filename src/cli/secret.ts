@@ -74,9 +74,6 @@ function unopenedLines(rotation: KeyRotation): readonly string[] {
         ]),
     ...(people.length === 0
       ? []
-      : [
-          '',
-          `No key opens the one-time codes of the people with the ids ${people.join(', ')}. Run: cointill user reset EMAIL`,
-        ]),
+      : ['', `No key opens the one-time codes of ${people.join(', ')}. Run: cointill user reset EMAIL`]),
   ];
 }

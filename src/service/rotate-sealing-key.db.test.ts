@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
 import { Secret, TOTP } from 'otpauth';
 import { createEndpoint, rotateEndpointSecret } from '../app/webhooks/webhook-endpoints.ts';
@@ -7,6 +8,7 @@ import { deliverAll, shop, webhookApp, type Shop, type WebhookApp } from '../app
 import { sealTotp, stepOfPerson } from '../app/people/totp.ts';
 import type { Database } from '../store/database.ts';
 import { findKeyCheck } from '../store/key-checks.ts';
+import { SEALED } from '../store/sealed-values.ts';
 import { findPersonByEmail, type Person } from '../store/people/people.ts';
 import { openSecret, sealSecret, type SealingKeys } from '../webhooks/secret.ts';
 import { verifyServiceSignature } from '../webhooks/signature.ts';
@@ -110,6 +112,34 @@ describe('secret rotate', () => {
     });
     const kept = await app.db.selectFrom('webhook_endpoints').select('secret').where('id', '=', id).execute();
     expect(kept).toEqual([{ secret: gone }]);
+  });
+
+  it('names no endpoint that was deleted, which nobody could give a new secret', async () => {
+    const { app, both, register } = await beforeRotation();
+    const { id } = await register('http://127.0.0.1:9/');
+    const gone = sealSecret(randomBytes(32), 'whsec_AAAA', id);
+    await app.db.updateTable('webhook_endpoints').set({ secret: gone, deleted_at: new Date() }).execute();
+    const { unopened } = await rotateSealingKey(app, both);
+    expect(unopened).toEqual({ webhook_endpoints: [], people: [] });
+  });
+
+  it('names people by the addresses that a reset of their codes takes', async () => {
+    const webhooks = await beforeRotation();
+    const { app, both } = webhooks;
+    const { id } = await addPerson(webhooks, 'mara@shop.example');
+    const gone = sealTotp(randomBytes(32), id, CODE_SECRET);
+    await app.db.updateTable('people').set({ totp_secret: gone }).where('id', '=', id).execute();
+    expect((await rotateSealingKey(app, both)).unopened.people).toEqual(['mara@shop.example']);
+  });
+
+  it('covers every column with bytes but those that hold no secret', async () => {
+    const { app } = await beforeRotation();
+    const { rows } = await sql<{ column: string }>`
+      select table_name || '.' || column_name as column from information_schema.columns
+      where table_schema = current_schema() and data_type = 'bytea'
+        and column_name !~ '(^|_)hash$' and column_name not in ('bytes', 'public_key')`.execute(app.db);
+    const sealed = Object.entries(SEALED).flatMap(([table, { columns }]) => columns.map((name) => `${table}.${name}`));
+    expect(rows.map(({ column }) => column).toSorted()).toEqual([...sealed, 'key_checks.sealed'].toSorted());
   });
 
   it('with a key that is none of the database by now changes nothing', async () => {

@@ -13,7 +13,7 @@ export interface KeyRotation {
   readonly kind: 'rotated' | 'none';
   readonly endpoints: number;
   readonly people: number;
-  /** The ids of rows with a value that no key here opens; they stay as they are. */
+  /** The ids of endpoints and e-mail addresses of people with a value that no key here opens; they stay as they are. */
   readonly unopened: Readonly<Record<SealedTable, readonly string[]>>;
 }
 
@@ -64,13 +64,12 @@ async function sealAnew(
   let sealed = 0;
   for (let after: string | null = null; ;) {
     const rows: readonly SealedRow[] = await lockSealedRows(trx, table, { after, limit: LOT });
-    const changed: SealedRow[] = [];
-    for (const row of rows) {
-      const aad = ownerOf(row.id);
-      const [first, second] = row.values.map((value) => resealed(value, present, former, aad));
-      if (first?.kind === 'unopened' || second?.kind === 'unopened') unopened.push(row.id);
-      if (first?.kind !== 'new' && second?.kind !== 'new') continue;
-      changed.push({ id: row.id, values: [first?.value ?? null, second?.value ?? null] });
+    const changed: Pick<SealedRow, 'id' | 'values'>[] = [];
+    for (const { id, name, isInUse, values } of rows) {
+      const anew = values.map((value) => resealed(value, present, former, ownerOf(id)));
+      const kinds = anew.map(({ kind }) => kind);
+      if (isInUse && kinds.includes('unopened')) unopened.push(name);
+      if (kinds.includes('new')) changed.push({ id, values: anew.map(({ value }) => value) });
     }
     await replaceSealedRows(trx, table, changed);
     sealed += changed.length;

@@ -55,16 +55,10 @@ export interface Pipeline extends StatementRunner, TransactionRunner {
 export function createPipeline(connect: () => Promise<Client>, wake: (wakeups: readonly Wakeup[]) => void): Pipeline {
   const connection = connectionOnDemand(connect);
   const unanswered = new Set<{ readonly sentAt: number }>();
-  const running = new Set<Promise<unknown>>();
+  const running = new Set<Promise<void>>();
   // Resolves when the last one in the queue has sent its end.
   let lastSent: Promise<void> = Promise.resolve();
 
-  const noted = <Result>(work: Promise<Result>): Promise<Result> => {
-    running.add(work);
-    const forget = (): void => void running.delete(work);
-    work.then(forget, forget);
-    return work;
-  };
   const timed = async <Answer>(answer: Promise<Answer>): Promise<Answer> => {
     const statement = { sentAt: performance.now() };
     unanswered.add(statement);
@@ -87,33 +81,35 @@ export function createPipeline(connect: () => Promise<Client>, wake: (wakeups: r
   const inTurn = async <Result>(run: (ask: Ask, onSent: () => void) => Promise<Result>): Promise<Result> => {
     const before = lastSent;
     const { promise: sent, resolve: onSent } = Promise.withResolvers<void>();
+    const { promise: ended, resolve: onEnded } = Promise.withResolvers<void>();
+    running.add(ended);
     lastSent = sent;
     await before;
     try {
       return await run(asker(await connection.open()), onSent);
     } finally {
       onSent();
+      running.delete(ended);
+      onEnded();
     }
   };
 
   return {
     executeQuery: ({ sql, parameters }) =>
-      noted(
-        timed(
-          inTurn((ask, onSent) => {
-            const answer = ask(sql, parameters);
-            onSent();
-            return answer;
-          }),
-        ),
+      timed(
+        inTurn((ask, onSent) => {
+          const answer = ask(sql, parameters);
+          onSent();
+          return answer;
+        }),
       ),
-    transaction: (decide) => noted(inTurn((ask, onSent) => runTransaction(ask, decide, onSent, wake))),
+    transaction: (decide) => inTurn((ask, onSent) => runTransaction(ask, decide, onSent, wake)),
     unansweredMs: () => {
       const [oldest] = unanswered;
       return oldest === undefined ? null : performance.now() - oldest.sentAt;
     },
     answered: async () => {
-      while (running.size > 0) await Promise.allSettled(running);
+      while (running.size > 0) await Promise.all(running);
     },
     close: async () => {
       await lastSent;

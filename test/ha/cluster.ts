@@ -170,23 +170,6 @@ export async function startCluster(root: string): Promise<Cluster> {
     return text === null ? null : Number(text.split('\n', 1)[0]);
   };
 
-  await untilWhole().catch(async (error: unknown) => {
-    for (const child of launched) child.kill('SIGKILL');
-    throw error;
-  });
-  const asSuperuser = new Client({
-    host: HERE,
-    port: 5000,
-    user: 'postgres',
-    password: passwords.superuser,
-    database: 'postgres',
-  });
-  await eventually('haproxy leads to the primary', () => asSuperuser.connect().then(() => true as const), 20_000);
-  await asSuperuser.query(`create role cointill login password '${passwords.own}' in role pg_monitor`);
-  await asSuperuser.query('create database cointill owner cointill');
-  await asSuperuser.end();
-  const url = (port: number): string => `postgres://cointill:${passwords.own}@${HERE}:${port}/cointill`;
-
   const kill = async (node: NodeNumber): Promise<void> => {
     const pid = await postmaster(node);
     const children = pid === null ? '' : (await run('pgrep', ['-P', String(pid)]).catch(() => ({ stdout: '' }))).stdout;
@@ -195,6 +178,31 @@ export async function startCluster(root: string): Promise<Cluster> {
       if (one !== null) killIfThere(one);
     }
   };
+  const stop = async (): Promise<void> => {
+    for (const node of NODES) await kill(node);
+    await Promise.all([...launched].map((child) => ended(child, 'SIGKILL')));
+    if (!isMounted) await run('umount', [path.join(root, 'proc')]);
+  };
+
+  // A client that failed to connect cannot try again.
+  const connect = async (): Promise<Client> => {
+    const password = passwords.superuser;
+    const client = new Client({ host: HERE, port: 5000, user: 'postgres', password, database: 'postgres' });
+    await client.connect();
+    return client;
+  };
+  try {
+    await untilWhole();
+    const asSuperuser = await eventually('haproxy leads to the primary', connect, 20_000);
+    await asSuperuser.query(`create role cointill login password '${passwords.own}' in role pg_monitor`);
+    await asSuperuser.query('create database cointill owner cointill');
+    await asSuperuser.end();
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  const url = (port: number): string => `postgres://cointill:${passwords.own}@${HERE}:${port}/cointill`;
+
   let pooling: ChildProcess | null = null;
   return {
     primaryUrl: url(5000),
@@ -248,11 +256,7 @@ export async function startCluster(root: string): Promise<Cluster> {
       if (pooling !== null) await ended(pooling, 'SIGTERM');
       pooling = null;
     },
-    stop: async () => {
-      for (const node of NODES) await kill(node);
-      await Promise.all([...launched].map((child) => ended(child, 'SIGKILL')));
-      if (!isMounted) await run('umount', [path.join(root, 'proc')]);
-    },
+    stop,
   };
 }
 

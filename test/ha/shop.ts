@@ -37,7 +37,7 @@ export interface Shop {
   /** Stops new orders; those under way end. */
   stopClients(): Promise<void>;
   /** A file of all orders by the command line, as it was written. */
-  exports(): Promise<{ readonly code: number; readonly stdout: string; readonly stderr: string }>;
+  exportPayments(): Promise<{ readonly code: number; readonly stdout: string; readonly stderr: string }>;
   /** How many acknowledged orders the shop does not show any more. */
   lost(): Promise<number>;
   /** Makes so many more orders; returns how many failed, or are not shown afterwards. */
@@ -49,6 +49,7 @@ export interface Shop {
 
 const CHECKOUT = path.join(import.meta.dirname, '../..');
 const LANES = 4;
+const DAY_MS = 86_400_000;
 const PAUSE_MS = 40;
 const AGAIN_MS = 100;
 /** Beyond the thirty seconds that a statement may wait for an answer. */
@@ -158,8 +159,9 @@ export async function openShop(databaseUrl: string, standbyUrl: string, name: st
       isOpen = false;
       await Promise.all(lanes);
     },
-    exports: async () => {
-      const days = ['--mode', 'test', '--period', 'this_month', '--report', 'payments'];
+    exportPayments: async () => {
+      const day = (byMs: number): string => new Date(Date.now() + byMs).toISOString().slice(0, 10);
+      const days = ['--mode', 'test', '--from', day(-DAY_MS), '--to', day(DAY_MS), '--report', 'payments'];
       const { PATH = '', HOME = '' } = process.env;
       const [file, words] = [
         path.join(CHECKOUT, 'bin/cointill'),

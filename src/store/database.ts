@@ -209,7 +209,7 @@ export function openDatabase(connection: Connection, options: DatabaseOptions): 
     hasMeans: () => void (isExhausted = false),
     close: async () => {
       closing = true;
-      // What is under way may still commit, and wakes the others then.
+      // A transaction under way may still commit, and wakes the others then.
       await db.destroy();
       await pipeline.answered();
       await wakeups.flush();

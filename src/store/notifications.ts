@@ -64,7 +64,7 @@ export function notification<T extends keyof CommittedPayloads>(
 
 type Listeners = { readonly [T in Topic]: ((payload: NotificationPayloads[T]) => void)[] };
 
-/** The payload of each topic from the words of a notification; null: it is from a newer version, and means nothing here. */
+/** The payload of each topic, from the words of its notification; null: a newer version's, which means nothing here. */
 const PAYLOADS: { readonly [T in Topic]: (words: readonly string[]) => NotificationPayloads[T] | null } = {
   access: () => [],
   deliveries: () => [],

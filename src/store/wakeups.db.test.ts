@@ -85,10 +85,9 @@ it('what commits while the connections are closed still wakes the others, and le
   const begun = Promise.withResolvers<void>();
   const closing = Promise.withResolvers<void>();
   const work = handle.db.transaction().execute(async (trx) => {
-    await sql`select 1`.execute(trx);
+    await wake(trx, ['payments', 'late']);
     begun.resolve();
     await closing.promise;
-    await wake(trx, ['payments', 'late']);
   });
   await begun.promise;
   const closed = handle.close();

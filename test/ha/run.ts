@@ -229,7 +229,11 @@ async function loseUnconfirmed(scene: Scene, faults: string[]): Promise<string> 
   await shop.stopClients();
   const before = await shop.lost();
   if (before === 0) faults.push('no order was lost: the leader had sent everything');
+  // The guide's steps after an asynchronous failover.
+  await Promise.all([shop.api.stop(), shop.worker.stop()]);
   const recovered = Object(await shop.api.command('recover'));
+  await Promise.all([shop.api.start(), shop.worker.start()]);
+  await shop.api.command('network status');
   cluster.start(lost);
   await cluster.untilWhole();
   const after = await shop.orderMore(ORDERS);

@@ -8,6 +8,9 @@ export function opens(keys: SealingKeys, { id, sealedSecret }: WebhookEndpoint):
   return isOpenedBy(keys, sealedSecret, id);
 }
 
+export const KEY_CHANGED =
+  'The key of this database has been changed, and this process has only the former one. Restart this process with the new SECRET_KEY, or with the new secret.key in DATA_DIR.';
+
 const KNOWN_TEXT = 'cointill';
 const BOUND_TO = 'check of the sealing key';
 
@@ -34,9 +37,12 @@ export async function keyThatSeals(trx: Trx, keys: SealingKeys): Promise<Uint8Ar
   const check = await findKeyCheck(trx, 'share');
   const key = check === null ? keys[0] : keyOfCheck(keys, check);
   if (key !== null) return key;
-  throw new SealingKeyError(
-    'The key of this database has been changed, and this process has only the former one. Restart this process with the new SECRET_KEY, or with the new secret.key in DATA_DIR.',
-  );
+  throw new SealingKeyError(KEY_CHANGED);
+}
+
+/** Whether this process lacks the key that was needed. */
+export function isKeyFault(error: unknown): boolean {
+  return error instanceof SealingKeyError;
 }
 
 function isOpenedBy(keys: SealingKeys, sealed: Uint8Array, boundTo: string): boolean {

@@ -148,7 +148,7 @@ function checkSetting({ key }: Manifest, { secretKey, secretKeyPrevious }: Omit<
   }
   if (!given.some((one) => keyCheck(one) === key.check)) {
     throw new BackupError(
-      'The backup was made with another SECRET_KEY. Set the SECRET_KEY that was set at that time, or set it as SECRET_KEY_PREVIOUS beside the current one.',
+      'The backup was made with another SECRET_KEY. Set the SECRET_KEY that was set at that time (or, if the key was being changed then, the former one), or set it as SECRET_KEY_PREVIOUS beside the current one.',
     );
   }
 }

@@ -184,7 +184,8 @@ function lines(
 }
 
 function keyLines({ key }: Manifest, encrypted: boolean): readonly string[] {
-  const setting = 'The backup does not contain SECRET_KEY. Keep this key elsewhere, because you need it for a restore.';
+  const setting =
+    'The backup does not contain SECRET_KEY (until `cointill secret rotate` has run: the former key). Keep this key elsewhere, because you need it for a restore.';
   const advice = 'Keep the file where nobody else can read it, or encrypt it with --passphrase-file.';
   if (encrypted) return key.kind === 'setting' ? ['', setting] : [];
   const readers =
@@ -231,7 +232,10 @@ async function runCheck(file: string, options: OutputOptions & PassphraseOptions
         ['Check', `good: restored in ${(durationMs / 1000).toFixed(1)} s, every table counted`],
       ]),
       ...(manifest.key.kind === 'setting'
-        ? ['', 'A restore needs the SECRET_KEY that was set when this backup was made.']
+        ? [
+            '',
+            'A restore needs the SECRET_KEY that was set when this backup was made; if it was made during a change of the key, the former one.',
+          ]
         : []),
     ],
   );

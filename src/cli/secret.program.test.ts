@@ -1,4 +1,4 @@
-import { rename, readFile } from 'node:fs/promises';
+import { rename, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, it } from 'vitest';
 import { emptyDatabase, testDatabase } from '../../test/database.ts';
@@ -45,15 +45,15 @@ it('encrypts everything with the new SECRET_KEY, says when the former one may go
   expect(verifyServiceSignature(secret, request?.body ?? '', String(request?.headers['x-service-signature']))).toBe(
     true,
   );
-  expect((await next.run('secret', 'rotate')).stdout).toContain('already. To change the key, set SECRET_KEY_PREVIOUS');
+  expect((await next.run('secret', 'rotate')).stdout).toContain('already. To change the key, set SECRET_KEY to');
   const refused = await former.run('webhook', 'rotate', textAt(made, 'id'));
   expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('encrypted with another key') });
 });
 
 it.each([
-  ['no', undefined],
-  ['the wrong', OTHER],
-])('with %s former key is refused, and changes nothing', async (_, previous) => {
+  ['no', undefined, 'To change the key, set SECRET_KEY_PREVIOUS to the former key.'],
+  ['the wrong', OTHER, 'SECRET_KEY_PREVIOUS is another key too.'],
+])('with %s former key is refused, and changes nothing', async (_, previous, reason) => {
   const { database, projectId } = await testApp();
   const former = await program({ DATABASE_URL: database.url, SECRET_KEY: FORMER });
   await former.json(...hook(projectId, 'http://127.0.0.1:9/'));
@@ -61,11 +61,12 @@ it.each([
   const next = await program({ DATABASE_URL: database.url, SECRET_KEY: NEXT, ...settings });
   const refused = await next.run('secret', 'rotate');
   expect(refused).toMatchObject({ code: 1, stdout: '' });
-  expect(refused.stderr).toMatch(/encrypted with another key.* set SECRET_KEY_PREVIOUS to the former key/);
+  expect(refused.stderr).toMatch(/encrypted with another key/);
+  expect(refused.stderr).toContain(reason);
   expect((await former.run('secret', 'rotate')).stdout).toContain('already');
 });
 
-it('replaces a key file by another one, or by a SECRET_KEY, and a wrong former key leaves no new file', async () => {
+it('replaces a key file by another one, or by a SECRET_KEY, and makes no new one by itself', async () => {
   const database = await testDatabase();
   const env = { DATABASE_URL: database.url };
   const cointill = await program(env);
@@ -74,9 +75,14 @@ it('replaces a key file by another one, or by a SECRET_KEY, and a wrong former k
   const file = path.join(cointill.dataDir, 'secret.key');
   const former = path.join(cointill.dataDir, 'former.key');
   await rename(file, former);
-  const wrong = await program({ ...env, DATA_DIR: cointill.dataDir, SECRET_KEY_PREVIOUS: OTHER });
-  expect(await wrong.run('secret', 'rotate')).toMatchObject({ code: 1 });
-  await expect(readFile(file)).rejects.toThrow(/ENOENT/);
+  for (const previous of [{ SECRET_KEY_PREVIOUS: OTHER }, { SECRET_KEY_PREVIOUS_FILE: former }]) {
+    const withoutNew = await program({ ...env, DATA_DIR: cointill.dataDir, ...previous });
+    const refusal = expect.stringContaining('there is no new key. Set SECRET_KEY to the new key');
+    for (const words of [['secret', 'rotate'], ['start']])
+      expect(await withoutNew.run(...words)).toMatchObject({ code: 1, stderr: refusal });
+    await expect(readFile(file)).rejects.toThrow(/ENOENT/);
+  }
+  await writeFile(file, `${Buffer.alloc(32, 7).toString('base64')}\n`);
   const both = await program({ ...env, DATA_DIR: cointill.dataDir, SECRET_KEY_PREVIOUS_FILE: former });
   expect(await both.json('secret', 'rotate')).toMatchObject({ rotated: true, key: 'file', endpoints: 1 });
   const setting = await program({ ...env, SECRET_KEY: NEXT, SECRET_KEY_PREVIOUS_FILE: file });

@@ -19,18 +19,25 @@ export function addSecretCommands(secret: Command): void {
     const key = secretKey === null ? KEY_FILE_NAME : 'SECRET_KEY';
     return withCointill(async ({ app, sealingKeys }) => {
       const rotation = await rotateSealingKey(app, await sealingKeys());
+      const { webhook_endpoints: endpoints, people } = rotation.unopened;
+      const isComplete = endpoints.length + people.length === 0;
       const record = {
         rotated: rotation.kind === 'rotated',
         key: secretKey === null ? 'file' : 'setting',
         endpoints: rotation.endpoints,
         people: rotation.people,
         unopened_endpoints: unopenedEndpoints(rotation),
-        unopened_people: rotation.unopened.people,
+        unopened_people: people,
       };
       print(options, record, () => [
-        ...linesOf(rotation, key, { isPreviousSet: secretKeyPrevious !== null, now: isoTime(app.clock()) }),
+        ...linesOf(rotation, key, {
+          isPreviousSet: secretKeyPrevious !== null,
+          isComplete,
+          now: isoTime(app.clock()),
+        }),
         ...unopenedLines(rotation),
       ]);
+      if (!isComplete) process.exitCode = 1;
     });
   });
 }
@@ -42,13 +49,17 @@ function unopenedEndpoints({ unopened }: KeyRotation): readonly string[] {
 function linesOf(
   { kind, endpoints, people }: KeyRotation,
   key: string,
-  { isPreviousSet, now }: { readonly isPreviousSet: boolean; readonly now: string },
+  {
+    isPreviousSet,
+    isComplete,
+    now,
+  }: { readonly isPreviousSet: boolean; readonly isComplete: boolean; readonly now: string },
 ): readonly string[] {
   if (kind === 'none') {
     const next = isPreviousSet
       ? 'You may remove SECRET_KEY_PREVIOUS from the settings of every process.'
-      : `To change the key, set SECRET_KEY_PREVIOUS to the current key and ${key} to the new one for every process, restart them, and run this command again.`;
-    return [`Everything is encrypted with ${key} already. ${next}`];
+      : 'To change the key, set SECRET_KEY to the new key for every process, and SECRET_KEY_PREVIOUS to the current SECRET_KEY, or SECRET_KEY_PREVIOUS_FILE to the current secret.key. Restart them, and run this command again.';
+    return isComplete ? [`Everything is encrypted with ${key} already. ${next}`] : ['Nothing was changed.'];
   }
   return [
     ...fields([

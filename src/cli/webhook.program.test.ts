@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { testApp } from '../../test/harness.ts';
+import { testService } from '../../test/program.ts';
 import { DOCUMENTED_EVENTS } from '../domain/event-type.ts';
 import { receive } from '../webhooks/local-receivers.fixture.ts';
 import { verifyServiceSignature } from '../webhooks/signature.ts';
@@ -127,6 +128,17 @@ it('seals and opens nothing with another key than the one in use, until that is 
     expect([command[1], code, stdout]).toEqual([command[1], 1, '']);
     expect(stderr).toMatch(/encrypted with another key\. Use the SECRET_KEY .* --lost-key/);
   }
+  const service = await testService({ DATABASE_URL: database.url, SECRET_KEY: 'a'.repeat(32), ROLE: 'api' });
+  const { stop } = await service.start();
+  for (const command of [
+    ['webhook', 'rotate', id, '--lost-key'],
+    ['recover', 'key'],
+  ])
+    expect(await stranger.run(...command)).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/^The key of this database is not lost: cointill api.* runs and has it\./),
+    });
+  await stop();
   expect(await stranger.json('webhook', 'rotate', id, '--lost-key')).toMatchObject({ previous_secret_until: null });
   expect((await stranger.run('webhook', 'rotate', id)).code).toBe(0);
   expect((await cointill.run('webhook', 'rotate', id)).code).toBe(1);

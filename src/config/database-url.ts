@@ -20,7 +20,7 @@ export function readDatabaseUrl(name: string, value: string | null, cwd: string,
   } else if (hosts === undefined || url === null) {
     problems.push(
       hosts === undefined
-        ? `${name} must begin with postgres:// or postgresql://. To use the embedded database, leave ${name} unset.`
+        ? `${name} must begin with postgres:// or postgresql://.${name === 'DATABASE_URL' ? ` To use the embedded database, leave ${name} unset.` : ''}`
         : `${name} is not a valid URL. Its port must be a number up to 65535, and special characters in the user name and the password must be written as in a URL, such as %40 for @.`,
     );
   } else {

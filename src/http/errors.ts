@@ -1,6 +1,7 @@
 import { withProgram } from '../config/called-as.ts';
 import { OverloadedError } from '../app/batch.ts';
 import { refusalTexts } from '../app/refusal-texts.ts';
+import { isKeyFault } from '../app/sealing-key.ts';
 import type { MailLanguage } from '../domain/notification.ts';
 import type { RefusalCode } from '../domain/sentence.ts';
 import type { FastifyRequest } from 'fastify';
@@ -144,6 +145,8 @@ const PASSING_FAULTS =
 export function asRequestError(error: unknown, bodyLimit = BODY_LIMIT_BYTES): RequestError {
   if (error instanceof RequestError) return error;
   if (error instanceof OverloadedError) return unavailable();
+  // A process that was not restarted since its key changed; the log says so.
+  if (isKeyFault(error)) return unavailable();
   if (error instanceof StandbyError) return new RequestError('service_unavailable', error.inShort);
   const code = codeOf(error);
   if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') return invalid(null, `The body must be at most ${sizeText(bodyLimit)}.`);

@@ -41,10 +41,9 @@ import { holdPresence, type Presence } from '../store/presence.ts';
 import { UnfitDatabaseError } from '../store/unfit-database.ts';
 import { logActivities } from './activity-lines.ts';
 import { logProblems } from './log.ts';
-import { openSealingKeys } from './sealing-key.ts';
+import { openSealingKeys, replacingKeys } from './sealing-key.ts';
 import type { WebhookPolicy } from '../webhooks/guard.ts';
 import { KEY_FILE_NAME, type SealingKeys } from '../webhooks/secret.ts';
-import { loadSealingKeys } from '../webhooks/sealing-keys.ts';
 
 /** The parts that the service and every command share: the migrated database and the use cases' context. */
 export interface Cointill {
@@ -145,8 +144,7 @@ export async function openCointill(config: Config, log: Logger, parts: CoreParts
   return {
     app,
     handle,
-    sealingKeys: async ({ lost } = { lost: false }) =>
-      lost ? loadSealingKeys(config) : openSealingKeys(handle.db, config),
+    sealingKeys: async ({ lost } = { lost: false }) => (lost ? replacingKeys : openSealingKeys)(handle.db, config),
     policyOf,
     networks,
     networkConfigs: config.networks,

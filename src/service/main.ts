@@ -6,6 +6,7 @@ import { loadAssets } from '../http/pages/assets.ts';
 import type { SharedRedis } from '../http/redis.ts';
 import { tryLongRead } from '../store/long-reads.ts';
 import { listen } from '../store/notifications.ts';
+import type { SealingKeys } from '../webhooks/secret.ts';
 import { hasSealingKey } from '../webhooks/sealing-keys.ts';
 import { machineClock, startClockWatch } from './clock.ts';
 import { openCointill } from './core.ts';
@@ -15,6 +16,7 @@ import { logProblems } from './log.ts';
 import { createMonitoring, startCounting } from './monitoring.ts';
 import { startPrices } from './prices.ts';
 import type { WatchedPart } from './readiness.ts';
+import { keyProblem } from './sealing-key.ts';
 import { startServers } from './servers.ts';
 import { introduce, type Started } from './started.ts';
 import { createServiceMailer, startBackups, startWorkerParts } from './worker-parts.ts';
@@ -41,13 +43,12 @@ export async function startService(config: Config, log: Logger, options: StartOp
   const clock = machineClock();
   const prices = startPrices(config, problems, clock);
   const counting = startCounting();
-  const applicationName = config.role === 'all' ? 'cointill' : `cointill ${config.role}`;
   const core = await openCointill(config, log, {
     rates: prices.rates,
     clock,
     observer: counting.observer,
     problems,
-    applicationName,
+    applicationName: `cointill ${config.role}`,
   }).catch(async (error: unknown) => {
     await prices.stop();
     throw error;
@@ -76,13 +77,15 @@ export async function startService(config: Config, log: Logger, options: StartOp
     const backups = config.role === 'api' ? null : startBackups(config, core);
     if (backups !== null) parts.push(() => backups.stop());
     const mailer = config.role === 'api' ? null : createServiceMailer(config, core);
-    const watched = { disks: watchDisks(config), parts: watchedParts(clock, redis, backups, mailer) };
+    let keys: SealingKeys | null = null;
+    const key = { problem: async () => keys && (await keyProblem(core.handle.db, keys).catch(() => null)) };
+    const watched = { disks: watchDisks(config), parts: watchedParts(clock, key, redis, backups, mailer) };
     const monitoring = createMonitoring(config, core, notifications, prices, watched, counting);
     onStop = () => monitoring.stopping();
     // Closed after the parts, so that health is answered until the very end.
     if (config.monitorPort !== null) closers.push(await monitoring.listen(config.monitorPort));
     // Checks a key that exists; a process with role `api` makes none before it needs one.
-    if (hasSealingKey(config)) await core.sealingKeys();
+    if (hasSealingKey(config)) keys = await core.sealingKeys();
     if (config.role !== 'api') parts.push(await startWorkerParts(config, core, notifications, mailer, clockWatch));
     if (assets !== null)
       parts.push(await startServers(config, core, notifications, { counting, monitoring, redis, program, assets }));
@@ -102,12 +105,14 @@ type Problem = Pick<WatchedPart, 'problem'>;
 /** Parts that may fail while the service works; null: the service does not use the part. */
 function watchedParts(
   clock: ServiceClock,
+  key: Problem,
   redis: SharedRedis | null,
   backups: Problem | null,
   mailer: Problem | null,
 ): readonly WatchedPart[] {
   return [
     { name: 'clock', problem: () => clock.state().problem },
+    { name: 'key', problem: () => key.problem() },
     ...(redis === null ? [] : [{ name: 'redis', problem: () => limitsProblem(redis) }]),
     ...(backups === null ? [] : [{ name: 'backups', problem: () => backups.problem() }]),
     ...(mailer === null ? [] : [{ name: 'mail', problem: () => mailer.problem() }]),

@@ -1,11 +1,14 @@
 import { opensTotp } from '../app/people/totp.ts';
-import { keyOfCheck, opens, sealKeyCheck } from '../app/sealing-key.ts';
+import { KEY_CHANGED, keyOfCheck, opens, sealKeyCheck } from '../app/sealing-key.ts';
 import type { Database } from '../store/database.ts';
 import { findKeyCheck, replaceKeyCheck, saveFirstKeyCheck } from '../store/key-checks.ts';
 import { listTotpHolders, type Person } from '../store/people/people.ts';
+import { runningServices } from '../store/presence.ts';
+import { lastAuditOf } from '../store/people/audit.ts';
 import { listEndpoints, type WebhookEndpoint } from '../store/webhooks/webhook-endpoints.ts';
-import { SealingKeyError, type SealingKeys } from '../webhooks/secret.ts';
-import { existingKeys, hasSealingKey, loadSealingKeys, type KeySources } from '../webhooks/sealing-keys.ts';
+import { KEY_FILE_NAME, SealingKeyError, type SealingKeys } from '../webhooks/secret.ts';
+import { hasSealingKey, loadSealingKeys, type KeySources } from '../webhooks/sealing-keys.ts';
+import { isoTime } from '../wire/time.ts';
 
 /**
  * Loads the keys that open this database's secrets, or makes the first one.
@@ -15,10 +18,10 @@ import { existingKeys, hasSealingKey, loadSealingKeys, type KeySources } from '.
 export async function openSealingKeys(db: Database, source: KeySources): Promise<SealingKeys> {
   // Read twice, because another process may just have made the first key.
   if (!hasSealingKey(source) && (await isInUse(db)) && !hasSealingKey(source)) {
-    const former = existingKeys(source);
-    if (former === null) throw await otherKey(db, ', and no key is set here');
-    // Before a new key file is made, which a wrong former key would leave behind.
-    await checkSealingKeys(db, former);
+    if (source.secretKeyPrevious === null) throw await otherKey(db, { where: ', and no key is set here' });
+    throw new SealingKeyError(
+      `SECRET_KEY_PREVIOUS is set, and there is no new key. Set SECRET_KEY to the new key (openssl rand -base64 32) for every process and command, or put a new ${KEY_FILE_NAME} into DATA_DIR.`,
+    );
   }
   const keys = loadSealingKeys(source);
   await checkSealingKeys(db, keys);
@@ -33,7 +36,7 @@ export async function openSealingKeys(db: Database, source: KeySources): Promise
  */
 export async function checkSealingKeys(db: Database, keys: SealingKeys): Promise<void> {
   const check = (await findKeyCheck(db)) ?? (await firstCheck(db, keys));
-  if (check === null || keyOfCheck(keys, check) === null) throw await otherKey(db);
+  if (check === null || keyOfCheck(keys, check) === null) throw await otherKey(db, { hasFormer: keys.length > 1 });
 }
 
 /**
@@ -56,6 +59,32 @@ async function firstCheck(db: Database, keys: SealingKeys): Promise<Buffer | nul
 export async function takeSealingKey(db: Database, key: Uint8Array): Promise<void> {
   if (!mayTake(key, await sealedIn(db))) throw await otherKey(db);
   await replaceKeyCheck(db, sealKeyCheck(key));
+}
+
+/**
+ * The keys here, which are to replace the database's lost one.
+ *
+ * @throws SealingKeyError if a service runs: it has the database's key, which is not lost then
+ */
+export async function replacingKeys(db: Database, source: KeySources): Promise<SealingKeys> {
+  const keys = loadSealingKeys(source);
+  if (await hasDatabaseKey(db, keys)) return keys;
+  const services = await runningServices(db);
+  if (services.length === 0) return keys;
+  throw new SealingKeyError(
+    `The key of this database is not lost: ${services.join(', ')} ${services.length === 1 ? 'runs and has' : 'run and have'} it. ` +
+      'Give this command the SECRET_KEY or the DATA_DIR of the service. If nobody can find its key any more, stop the service first.',
+  );
+}
+
+/** The problem of a process whose keys are no longer the database's, in plain words; null: they are. */
+export async function keyProblem(db: Database, keys: SealingKeys): Promise<string | null> {
+  return (await hasDatabaseKey(db, keys)) ? null : KEY_CHANGED;
+}
+
+async function hasDatabaseKey(db: Database, keys: SealingKeys): Promise<boolean> {
+  const check = await findKeyCheck(db);
+  return check === null || keyOfCheck(keys, check) !== null;
 }
 
 /** The rows of a database that hold sealed secrets. */
@@ -85,12 +114,23 @@ async function isInUse(db: Database): Promise<boolean> {
   return (await findKeyCheck(db)) !== null || isAnything(await sealedIn(db));
 }
 
-/** `where` follows the statement that the database uses another key. */
-async function otherKey(db: Database, where = ''): Promise<SealingKeyError> {
+/**
+ * The refusal of keys that are not the database's. `where` follows the statement that it uses another key; `hasFormer`:
+ * SECRET_KEY_PREVIOUS is set.
+ */
+async function otherKey(
+  db: Database,
+  { where = '', hasFormer = false }: { readonly where?: string; readonly hasFormer?: boolean } = {},
+): Promise<SealingKeyError> {
   const { endpoints, people } = await sealedIn(db);
+  const rotatedAt = await lastAuditOf(db, 'secret.rotate');
   const use =
-    'or, if SECRET_KEY was not set, unset SECRET_KEY and use the DATA_DIR that contains secret.key. ' +
-    'To change the key, set SECRET_KEY_PREVIOUS to the former key.';
+    rotatedAt === null
+      ? 'Use the SECRET_KEY that was set then or, if SECRET_KEY was not set, unset SECRET_KEY and use the DATA_DIR that contains secret.key. ' +
+        (hasFormer
+          ? 'SECRET_KEY_PREVIOUS is another key too.'
+          : 'To change the key, set SECRET_KEY_PREVIOUS to the former key.')
+      : `The key was changed at ${isoTime(rotatedAt)} (cointill secret rotate). Use the SECRET_KEY that the other processes have had since then, or the secret.key in their DATA_DIR.`;
   const emails = people.map(({ email }) => email).join(', ');
   const kinds = [
     {
@@ -106,7 +146,7 @@ async function otherKey(db: Database, where = ''): Promise<SealingKeyError> {
   ].filter(({ isSealed }) => isSealed);
   if (kinds.length === 0) {
     return new SealingKeyError(
-      `This database was first used with another key${where}. Use the SECRET_KEY that was set then ${use} Nothing is encrypted with that key yet. ` +
+      `This database was first used with another key${where}. ${use} Nothing is encrypted with that key yet. ` +
         'If that key is lost, or you want to use another key, stop every process and accept the current key: cointill recover key',
     );
   }
@@ -114,7 +154,7 @@ async function otherKey(db: Database, where = ''): Promise<SealingKeyError> {
   const last = endpoints.length === 0 ? '; then accept the new key: cointill recover key' : '';
   return new SealingKeyError(
     `The ${kinds.map(({ secrets }) => secrets).join(' and the ')} in this database were encrypted with another key${where}. ` +
-      `Use the SECRET_KEY that was set then ${use} ` +
+      `${use} ` +
       `If that key is lost, ${kinds.map(({ wayOut }) => wayOut).join('; and ')}${last}`,
   );
 }

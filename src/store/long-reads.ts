@@ -39,7 +39,8 @@ export class StandbyError extends UnfitDatabaseError {
   }
 }
 
-const NOT_THERE = 'The copy of the database that files are read from is not available. Try again later.';
+const NOT_THERE =
+  'The copy of the database that files are read from is not available. Try again later, or tell whoever runs this service.';
 const OR_UNSET = 'or unset DATABASE_READ_URL, and the primary is read instead';
 
 /** How long a standby may take to replay what was there when it was asked; a healthy one takes milliseconds. */
@@ -56,7 +57,7 @@ export async function openLongRead(handle: ReadHandle, patienceMs: number = PATI
   const { db, connectStandby } = handle;
   const client = await connectStandby().catch((cause: unknown) => {
     throw new StandbyError(
-      `The standby of DATABASE_READ_URL cannot be reached (${reasonOf(cause)}). Start it, correct DATABASE_READ_URL, ${OR_UNSET}.`,
+      `The standby of DATABASE_READ_URL takes no connection (${reasonOf(cause)}). Start it, correct DATABASE_READ_URL, ${OR_UNSET}.`,
       { cause },
     );
   });
@@ -165,13 +166,12 @@ async function untilShown(client: Client, db: Database, patienceMs: number): Pro
   const name = `${MARKS}${randomUUID()}`;
   await sql`insert into leases (name, holder, until) values (${name}, '', now() + interval '1 hour')`.execute(db);
   // Behind the commit: a standby that is past it has the mark.
-  const { rows } = await sql<{ at: string; position: string }>`
-    select now()::text as at, pg_current_wal_lsn()::text as position`.execute(db);
-  const { at = '', position = '' } = rows[0] ?? {};
+  const { rows } = await sql<{ position: string }>`select pg_current_wal_lsn()::text as position`.execute(db);
+  const { position = '' } = rows[0] ?? {};
   const until = performance.now() + patienceMs;
   try {
     for (;;) {
-      const shown = await client.query<Progress>(PROGRESS, [name, at, position]);
+      const shown = await client.query<Progress>(PROGRESS, [name, position]);
       const [progress] = shown.rows;
       if (progress?.shown === true) return;
       if (performance.now() >= until) throw behind(progress, patienceMs);
@@ -187,13 +187,13 @@ async function untilShown(client: Client, db: Database, patienceMs: number): Pro
 
 interface Progress {
   readonly shown: boolean;
-  /** Between the mark and the last commit that was replayed, by the primary's clock; null: none was replayed. */
+  /** Since the last commit that was replayed; null: none was replayed. */
   readonly seconds: number | null;
   readonly bytes: number;
 }
 const PROGRESS = `select exists (select from leases where name = $1) as shown,
-  extract(epoch from $2::timestamptz - pg_last_xact_replay_timestamp())::float8 as seconds,
-  coalesce(pg_wal_lsn_diff($3::pg_lsn, pg_last_wal_replay_lsn()), 0)::float8 as bytes`;
+  extract(epoch from clock_timestamp() - pg_last_xact_replay_timestamp())::float8 as seconds,
+  coalesce(pg_wal_lsn_diff($2::pg_lsn, pg_last_wal_replay_lsn()), 0)::float8 as bytes`;
 
 /** A snapshot that only reads is ended so by a standby alone, which has to remove rows that the snapshot sees. */
 const RECOVERY_CONFLICT = '40001';

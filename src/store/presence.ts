@@ -1,6 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
+import { sql } from 'kysely';
 import type { Client } from 'pg';
-import type { DatabaseHandle } from './database.ts';
+import type { Database, DatabaseHandle } from './database.ts';
 import { SALT } from './own-schema.ts';
 import { UnfitDatabaseError } from './unfit-database.ts';
 
@@ -85,17 +86,34 @@ function beingMoved(): UnfitDatabaseError {
  */
 export async function holdAlone(client: Client): Promise<readonly string[]> {
   if (await lock(client, 'pg_try_advisory_lock')) return [];
-  const { rows } = await client.query<{ name: string; address: string | null }>(
-    `select distinct coalesce(a.application_name, 'a process') as name, host(a.client_addr) as address
-    from pg_locks l left join pg_stat_activity a on a.pid = l.pid
-    where l.locktype = 'advisory' and l.objsubid = 1 and (l.classid::bigint << 32 | l.objid::bigint) = $1::bigint # ${SALT} and l.pid <> pg_backend_pid()
-      and l.database = (select oid from pg_database where datname = current_database())
-    order by 1, 2`,
-    [PRESENCE_LOCK],
-  );
+  const { rows } = await client.query<Holder>(HOLDERS);
   // The last one may have ended meanwhile; the next attempt then succeeds.
-  if (rows.length === 0) return ['a process that has just ended'];
-  return rows.map(({ name, address }) => (address === null ? name : `${name} on ${address}`));
+  return rows.length === 0 ? ['a process that has just ended'] : rows.map(nameOf);
+}
+
+/** The services that use the database, in plain words: no commands. */
+export async function runningServices(db: Database): Promise<readonly string[]> {
+  const { rows } = await sql.raw<Holder>(HOLDERS).execute(db);
+  return rows.filter(({ name }) => SERVICES.includes(name)).map(nameOf);
+}
+
+/** The names by which `startService` connects; commands connect as `cointill`. */
+const SERVICES = ['cointill all', 'cointill api', 'cointill worker'];
+
+interface Holder {
+  readonly name: string;
+  readonly address: string | null;
+}
+
+const HOLDERS = `
+  select distinct coalesce(a.application_name, 'a process') as name, host(a.client_addr) as address
+  from pg_locks l left join pg_stat_activity a on a.pid = l.pid
+  where l.locktype = 'advisory' and l.objsubid = 1 and (l.classid::bigint << 32 | l.objid::bigint) = ${PRESENCE_LOCK}::bigint # ${SALT} and l.pid <> pg_backend_pid()
+    and l.database = (select oid from pg_database where datname = current_database())
+  order by 1, 2`;
+
+function nameOf({ name, address }: Holder): string {
+  return address === null ? name : `${name} on ${address}`;
 }
 
 async function lock(client: Client, how: 'pg_try_advisory_lock' | 'pg_try_advisory_lock_shared'): Promise<boolean> {

@@ -62,10 +62,10 @@ export function openSecret(keys: SealingKeys, sealed: Uint8Array, aad: string): 
       cause = error;
     }
   }
-  throw new Error(
-    `The encrypted value of ${aad} cannot be decrypted, because it was encrypted with another key. ` +
-      `Start with the SECRET_KEY that was set when the secret was created. If none was set, unset SECRET_KEY and put ` +
-      `${KEY_FILE_NAME} back into DATA_DIR. If that key is lost, rotate the endpoint's secret with --lost-key.`,
+  throw new SealingKeyError(
+    `The encrypted value of ${aad} cannot be decrypted, because it was encrypted with a key that this process does not have. ` +
+      `Restart it with the SECRET_KEY, or the ${KEY_FILE_NAME} in DATA_DIR, that the other processes have. ` +
+      'cointill secret rotate names everything that no key opens.',
     { cause },
   );
 }

@@ -5,6 +5,8 @@ import type { Fields, Shop } from '../money/shop.ts';
 const CLIENTS = 4;
 const PAUSE_MS = 150;
 const ANSWER_MS = 10_000;
+/** Overloaded, without its database, or while revoked keys that come from the same address are slowed down. */
+const AGAIN = new Set([503, 429]);
 
 /** One order, asked for with the same key and body until it is acknowledged. */
 interface Asked {
@@ -56,11 +58,10 @@ export function startClients(shop: Shop): Clients {
         // Nobody knows what became of it.
         .catch(() => null);
       if (answer?.status === 200) one.answer = Object(JSON.parse(answer.text));
-      else if (answer !== null && answer.status !== 503) {
+      else if (answer !== null && !AGAIN.has(answer.status)) {
         answers.push(`${one.number} was answered with ${answer.status}: ${answer.text}`);
         return;
       }
-      // Overloaded or without its database: the same may be asked again.
       if (one.answer === null) await passed(PAUSE_MS);
     }
   };

@@ -22,7 +22,7 @@ it('behind a pooler that swallows notifications a revoked key is refused, and th
     503,
     {
       status: 'not_ready',
-      checks: { clock: 'ok', database: 'ok', notifications: expect.stringContaining('DATABASE_DIRECT_URL') },
+      checks: { clock: 'ok', key: 'ok', database: 'ok', notifications: expect.stringContaining('DATABASE_DIRECT_URL') },
     },
   ]);
   const call = client(service.sandbox, key);

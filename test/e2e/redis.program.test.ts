@@ -48,7 +48,7 @@ it('a worker, which counts nothing, needs no Redis and logs nothing about it', a
   const ready = await fetch(`${service.monitor}/readyz`);
   expect([ready.status, await ready.json()]).toEqual([
     200,
-    { status: 'ready', checks: { database: 'ok', notifications: 'ok', clock: 'ok' } },
+    { status: 'ready', checks: { database: 'ok', notifications: 'ok', clock: 'ok', key: 'ok' } },
   ]);
   expect(await (await fetch(`${service.monitor}/metrics`)).text()).not.toContain('cointill_check{name="redis"}');
 });

@@ -58,7 +58,7 @@ describe('several processes on one database', () => {
       expect((await fetch(`${monitor}/healthz`)).status).toBe(200);
       expect(await (await fetch(`${monitor}/readyz`)).json()).toEqual({
         status: 'ready',
-        checks: { database: 'ok', notifications: 'ok', clock: 'ok' },
+        checks: { database: 'ok', notifications: 'ok', clock: 'ok', key: 'ok' },
       });
       expect((await fetch(`${monitor}/v1/orders`)).status).toBe(404);
     }

@@ -2,7 +2,7 @@ import { Secret, TOTP } from 'otpauth';
 import type { Person } from '../../store/people/people.ts';
 import { takeTotpStep } from '../../store/people/people.ts';
 import type { Database, Trx } from '../../store/database.ts';
-import { openSecret, sealSecret, type SealingKeys } from '../../webhooks/secret.ts';
+import { openSecret, SealingKeyError, sealSecret, type SealingKeys } from '../../webhooks/secret.ts';
 
 const ISSUER = 'Cointill';
 const STEP_MS = 30_000;
@@ -23,8 +23,8 @@ export function openTotp(keys: SealingKeys, person: Person, sealed: Uint8Array):
   try {
     return openSecret(keys, sealed, totpOwner(person.id));
   } catch (cause) {
-    throw new Error(
-      `The one-time codes of ${person.email} cannot be checked, because their secret was encrypted with another key. Start with the former SECRET_KEY, or with the former secret.key in DATA_DIR. If that key is lost, run the command user reset ${person.email}.`,
+    throw new SealingKeyError(
+      `The one-time codes of ${person.email} cannot be checked, because their secret was encrypted with a key that this process does not have. Restart it with the SECRET_KEY, or the secret.key in DATA_DIR, that the other processes have. If that key is lost, run the command user reset ${person.email}.`,
       { cause },
     );
   }

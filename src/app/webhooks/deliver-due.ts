@@ -1,8 +1,9 @@
 import type { Problems } from '../../domain/problems.ts';
 import { releaseDeliveries, claimDeliveries, type DueDelivery } from '../../store/webhooks/deliveries.ts';
-import type { SealingKeys } from '../../webhooks/secret.ts';
+import { SealingKeyError, type SealingKeys } from '../../webhooks/secret.ts';
 import type { WebhookSender } from '../../webhooks/send.ts';
 import type { App } from '../context.ts';
+import { closeQueue, createDeliveryQueues, endAttempt, startNext, type DeliveryQueue } from './delivery-queues.ts';
 import { attempt, createRecorder, createSecretCache, type Attempted } from './attempt-delivery.ts';
 
 /*
@@ -39,21 +40,6 @@ const LEASE_MS = 60_000;
 const MAX_HELD = 5_000;
 /** The size of the largest claim. Nothing is claimed while there is no room for that many. */
 const MAX_CLAIMED = 500;
-const MIN_CONCURRENCY = 8;
-const MAX_CONCURRENCY = 128;
-/**
- * For a healthy endpoint, up to this many times its concurrency is claimed: a large claim costs hardly more than a
- * small one.
- */
-const PREFETCH = 4;
-/**
- * Claimed deliveries that still wait are released after this time: the endpoint is slower than expected, or was changed
- * meanwhile.
- */
-const MAX_WAIT_MS = 2_000;
-const TRIAL_SLOTS = 1_000;
-/** Idle queues keep the state of their endpoints, unless there are more queues than this. */
-const MAX_IDLE_QUEUES = 1_000;
 /**
  * The subject of faults that keep deliveries from being attempted or recorded: a wrong key, a database that is down.
  */
@@ -94,16 +80,11 @@ export function createDeliverer(app: App, webhooks: WebhookDelivery, { onFree, p
   const save = createRecorder(app, MAX_HELD);
   let state: State = 'ready';
   const is = (asked: State): boolean => state === asked;
-  const held = createHeldDeliveries(() => {
+  const held = createHeldDeliveries(app, () => {
     if (!is('full') || held.isFull()) return;
     state = 'ready';
     onFree();
   });
-
-  const release = async (deliveries: readonly DueDelivery[]): Promise<void> => {
-    held.drop(deliveries);
-    if (deliveries.length > 0) await releaseDeliveries(app.db, deliveries, app.clock());
-  };
 
   const report = (error: unknown): null => {
     if (!is('stopping')) problems.failed(SUBJECT, error);
@@ -115,7 +96,12 @@ export function createDeliverer(app: App, webhooks: WebhookDelivery, { onFree, p
   };
 
   const deliver = async (queue: DeliveryQueue, delivery: DueDelivery): Promise<void> => {
-    const attempted = await attempt(app, webhooks.sender, secrets, delivery, delivery).catch(report);
+    const attempted = await attempt(app, webhooks.sender, secrets, delivery, delivery).catch(async (error: unknown) => {
+      // Another process may have the key.
+      if (error instanceof SealingKeyError)
+        await held.release([delivery, ...closeQueue(queue, app.clock())]).catch(report);
+      return report(error);
+    });
     held.startRecording(delivery);
     endAttempt(queue, attempted?.record.next.kind === 'delivered');
     // The waiting deliveries of an endpoint that is gone are cancelled when that is recorded.
@@ -137,22 +123,22 @@ export function createDeliverer(app: App, webhooks: WebhookDelivery, { onFree, p
     idle: held.idle,
     stop: async () => {
       state = 'stopping';
-      await release(queues.drainAll()).catch((error: unknown) => problems.failed(SUBJECT, error));
+      await held.release(queues.drainAll()).catch((error: unknown) => problems.failed(SUBJECT, error));
       await held.idle();
     },
     takeDue: async () => {
-      await release(queues.drainStale(app.clock()));
+      await held.release(queues.drainStale(app.clock()));
       if (is('stopping')) return false;
       state = held.isFull() ? 'full' : 'claiming';
       if (is('full')) return false;
       const now = app.clock();
-      const claim = { ...queues.quotas(), now, leaseUntil: now + LEASE_MS, limit: MAX_CLAIMED };
+      const claim = { ...queues.quotas(now), now, leaseUntil: now + LEASE_MS, limit: MAX_CLAIMED };
       const due = await claimDeliveries(app.db, claim).finally(() => {
         if (is('claiming')) state = 'ready';
       });
       const isCut = due.length === MAX_CLAIMED;
       const filled = queues.enqueue(held.add(due), { ...claim, isCut });
-      if (is('stopping')) await release(queues.drainAll());
+      if (is('stopping')) await held.release(queues.drainAll());
       else for (const queue of filled) startWaiting(queue);
       return isCut || queues.anyWantsMore();
     },
@@ -160,7 +146,7 @@ export function createDeliverer(app: App, webhooks: WebhookDelivery, { onFree, p
 }
 
 /** The deliveries in this process. Calls `onLeft` when some have left it. */
-function createHeldDeliveries(onLeft: () => void) {
+function createHeldDeliveries(app: App, onLeft: () => void) {
   const unsent = new Set<bigint>();
   let recording = 0;
   let idleListeners: (() => void)[] = [];
@@ -168,6 +154,11 @@ function createHeldDeliveries(onLeft: () => void) {
   const afterLeaving = (): void => {
     onLeft();
     if (isIdle()) for (const listener of idleListeners.splice(0)) listener();
+  };
+  /** Forgets deliveries that were waiting. */
+  const drop = (deliveries: readonly DueDelivery[]): void => {
+    for (const { id } of deliveries) unsent.delete(id);
+    afterLeaving();
   };
   return {
     isFull: (): boolean => unsent.size + recording + MAX_CLAIMED > MAX_HELD,
@@ -177,10 +168,11 @@ function createHeldDeliveries(onLeft: () => void) {
       for (const { id } of added) unsent.add(id);
       return added;
     },
-    /** Forgets deliveries that were waiting. */
-    drop: (deliveries: readonly DueDelivery[]): void => {
-      for (const { id } of deliveries) unsent.delete(id);
-      afterLeaving();
+    drop,
+    /** Gives deliveries back, which are due at once then. */
+    release: async (deliveries: readonly DueDelivery[]): Promise<void> => {
+      drop(deliveries);
+      if (deliveries.length > 0) await releaseDeliveries(app.db, deliveries, app.clock());
     },
     startRecording: ({ id }: DueDelivery): void => {
       unsent.delete(id);
@@ -192,101 +184,4 @@ function createHeldDeliveries(onLeft: () => void) {
     },
     idle: (): Promise<void> => (isIdle() ? Promise.resolve() : new Promise((resolve) => idleListeners.push(resolve))),
   };
-}
-
-/** One endpoint's deliveries in this process. */
-export interface DeliveryQueue {
-  /** Claimed and not yet being sent, oldest first. */
-  readonly waiting: DueDelivery[];
-  takenAt: number;
-  sending: number;
-  /** How many may be sent at once; more than MIN_CONCURRENCY only for a healthy endpoint. */
-  concurrency: number;
-  /** Whether the database may have more; false if the last claim found less than there was room for. */
-  mayHaveMore: boolean;
-}
-
-type Quotas = Pick<Parameters<typeof claimDeliveries>[1], 'quotas' | 'defaultQuota'>;
-
-export type DeliveryQueues = ReturnType<typeof createDeliveryQueues>;
-
-export function createDeliveryQueues() {
-  const queues = new Map<string, DeliveryQueue>();
-  /** The slots of each queue on trial; 0 when all of them are used. */
-  let slotsOnTrial = MIN_CONCURRENCY;
-
-  const queueOf = (endpointId: string): DeliveryQueue => {
-    const existing = queues.get(endpointId);
-    if (existing !== undefined) return existing;
-    const queue = { waiting: [], takenAt: 0, sending: 0, concurrency: MIN_CONCURRENCY, mayHaveMore: false };
-    queues.set(endpointId, queue);
-    return queue;
-  };
-
-  /** Slots are offered when half of them are free, so that claims are few and large. */
-  const freeSlots = (queue: DeliveryQueue): number => {
-    const most = isOnTrial(queue) ? slotsOnTrial : queue.concurrency * PREFETCH;
-    const taken = heldIn(queue);
-    return taken <= most / 2 ? most - taken : 0;
-  };
-
-  /** Whether there is room for more and probably something to claim. */
-  const wantsMore = (queue: DeliveryQueue): boolean => queue.mayHaveMore && freeSlots(queue) > 0;
-
-  const drainWhere = (isStale: (queue: DeliveryQueue) => boolean): readonly DueDelivery[] =>
-    [...queues.values()].filter(isStale).flatMap((queue) => queue.waiting.splice(0));
-
-  return {
-    /** How many may be claimed now. */
-    quotas(): Quotas {
-      for (const [id, queue] of queues) if (queues.size > MAX_IDLE_QUEUES && heldIn(queue) === 0) queues.delete(id);
-      const onTrial = [...queues.values()].filter(isOnTrial);
-      const isFull = onTrial.reduce((sum, queue) => sum + heldIn(queue), 0) >= TRIAL_SLOTS;
-      slotsOnTrial = isFull ? 0 : Math.min(MIN_CONCURRENCY, Math.ceil(TRIAL_SLOTS / Math.max(1, onTrial.length)));
-      const slots = [...queues].map(([id, queue]) => [id, freeSlots(queue)] as const);
-      return { quotas: Object.fromEntries(slots), defaultQuota: isFull ? 0 : MIN_CONCURRENCY };
-    },
-    /**
-     * Adds claimed deliveries to their queues and returns the queues that got some. `isCut`: the claim as a whole hit
-     * its limit, whatever the quotas.
-     */
-    enqueue(due: readonly DueDelivery[], claim: Quotas & { readonly isCut: boolean; readonly now: number }) {
-      // A queue without a free slot was left out of the claim: there may be more for it.
-      for (const [id, slots] of Object.entries(claim.quotas)) queueOf(id).mayHaveMore = claim.isCut || slots === 0;
-      return [...Map.groupBy(due, ({ endpoint }) => endpoint.id)].map(([id, deliveries]) => {
-        const queue = queueOf(id);
-        if (queue.waiting.length === 0) queue.takenAt = claim.now;
-        queue.waiting.push(...deliveries);
-        queue.mayHaveMore = claim.isCut || deliveries.length >= (claim.quotas[id] ?? claim.defaultQuota);
-        return queue;
-      });
-    },
-    wantsMore,
-    /** True also for a queue that emptied during a claim, which nothing else would wake. */
-    anyWantsMore: (): boolean => [...queues.values()].some(wantsMore),
-    /** Removes and returns the deliveries that have waited for too long. */
-    drainStale: (now: number): readonly DueDelivery[] => drainWhere((queue) => now - queue.takenAt > MAX_WAIT_MS),
-    drainAll: (): readonly DueDelivery[] => drainWhere(() => true),
-  };
-}
-
-/** The queue's next delivery, to be sent now; null if its concurrency is used up or nothing waits. */
-export function startNext(queue: DeliveryQueue): DueDelivery | null {
-  const next = queue.sending < queue.concurrency ? queue.waiting.shift() : undefined;
-  if (next === undefined) return null;
-  queue.sending += 1;
-  return next;
-}
-
-export function endAttempt(queue: DeliveryQueue, isAcknowledged: boolean): void {
-  queue.sending -= 1;
-  queue.concurrency = isAcknowledged ? Math.min(MAX_CONCURRENCY, queue.concurrency * 2) : MIN_CONCURRENCY;
-}
-
-function isOnTrial(queue: DeliveryQueue): boolean {
-  return queue.concurrency === MIN_CONCURRENCY;
-}
-
-function heldIn(queue: DeliveryQueue): number {
-  return queue.waiting.length + queue.sending;
 }

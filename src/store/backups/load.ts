@@ -111,7 +111,7 @@ async function checkEmpty(client: Client): Promise<void> {
   const { rows } = await client.query<{ name: string }>(OCCUPANTS);
   if (rows.length === 0) return;
   throw new OccupiedDatabaseError(
-    `The database is not empty (${rows.map(({ name }) => name).join(', ')} …), and Cointill never writes into existing data there. Name an empty database, such as one that createdb has just made.`,
+    `The database is not empty (${rows.map(({ name }) => name).join(', ')} …), and Cointill never writes into existing data there. Name an empty database, such as one that createdb has just made, or a role whose schema is empty.`,
   );
 }
 

@@ -93,6 +93,16 @@ function entryFromRow({ actorKind, actorId, actorName, subjectKind, subjectId, .
 }
 
 /** Selects entries of the audit log. Null fields do not restrict. */
+/** The time of the last entry with this action; null: there is none. */
+export async function lastAuditOf(db: Database, action: string): Promise<number | null> {
+  const { at } = await db
+    .selectFrom('audit_log')
+    .select(({ fn }) => fn.max('at').as('at'))
+    .where('action', '=', action)
+    .executeTakeFirstOrThrow();
+  return at;
+}
+
 export interface AuditFilter {
   /** Null: entries of all projects, and of none. */
   readonly projectId: string | null;

@@ -1,6 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import type { DueDelivery } from '../../store/webhooks/deliveries.ts';
-import { createDeliveryQueues, endAttempt, startNext, type DeliveryQueue, type DeliveryQueues } from './deliver-due.ts';
+import {
+  createDeliveryQueues,
+  endAttempt,
+  startNext,
+  type DeliveryQueue,
+  type DeliveryQueues,
+} from './delivery-queues.ts';
 
 function due(endpointId: string, count: number): readonly DueDelivery[] {
   const endpoint = {
@@ -32,7 +38,7 @@ function due(endpointId: string, count: number): readonly DueDelivery[] {
 
 /** The number that a claim with the present quotas takes from an endpoint with more than enough. */
 function enqueue(queues: DeliveryQueues, endpointId: string, available: number, now = 0): DeliveryQueue {
-  const quotas = queues.quotas();
+  const quotas = queues.quotas(0);
   const count = Math.min(available, quotas.quotas[endpointId] ?? quotas.defaultQuota);
   const [queue] = [...queues.enqueue(due(endpointId, count), { ...quotas, isCut: false, now })];
   if (queue === undefined) throw new Error(`${endpointId} got nothing`);
@@ -76,7 +82,7 @@ describe('a queue', () => {
     const queues = createDeliveryQueues();
     const queue = enqueue(queues, 'a', 7);
     startAll(queue);
-    queues.enqueue([], { ...queues.quotas(), isCut: false, now: 0 });
+    queues.enqueue([], { ...queues.quotas(0), isCut: false, now: 0 });
     for (let index = 0; index < 4; index += 1) endAttempt(queue, false);
     expect(queues.wantsMore(queue)).toBe(true);
   });
@@ -86,7 +92,7 @@ describe('a queue', () => {
     const queue = enqueue(queues, 'a', 1);
     startAll(queue);
     endAttempt(queue, true);
-    queues.enqueue([], { ...queues.quotas(), isCut: true, now: 0 });
+    queues.enqueue([], { ...queues.quotas(0), isCut: true, now: 0 });
     expect(queues.wantsMore(queue)).toBe(true);
   });
 
@@ -113,13 +119,13 @@ describe('endpoints that never answered', () => {
     endAttempt(healthy, true);
     let held = 0;
     for (let index = 0; index < 500; index += 1) {
-      const quotas = queues.quotas();
+      const quotas = queues.quotas(0);
       const taken = quotas.quotas[`dead ${index}`] ?? quotas.defaultQuota;
       queues.enqueue(due(`dead ${index}`, taken), { ...quotas, isCut: false, now: 0 });
       held += taken;
     }
     expect(held).toBeLessThanOrEqual(1_000 + 8);
-    const quotas = queues.quotas();
+    const quotas = queues.quotas(0);
     expect(quotas.defaultQuota).toBe(0);
     expect(quotas.quotas['dead 0']).toBe(0);
     expect(quotas.quotas['healthy']).toBeGreaterThan(0);

@@ -3,7 +3,14 @@ import { releaseDeliveries, claimDeliveries, type DueDelivery } from '../../stor
 import { SealingKeyError, type SealingKeys } from '../../webhooks/secret.ts';
 import type { WebhookSender } from '../../webhooks/send.ts';
 import type { App } from '../context.ts';
-import { closeQueue, createDeliveryQueues, endAttempt, startNext, type DeliveryQueue } from './delivery-queues.ts';
+import {
+  closeQueue,
+  createDeliveryQueues,
+  endAttempt,
+  startNext,
+  type DeliveryQueue,
+  type DeliveryQueues,
+} from './delivery-queues.ts';
 import { attempt, createRecorder, createSecretCache, type Attempted } from './attempt-delivery.ts';
 
 /*
@@ -96,10 +103,10 @@ export function createDeliverer(app: App, webhooks: WebhookDelivery, { onFree, p
   };
 
   const deliver = async (queue: DeliveryQueue, delivery: DueDelivery): Promise<void> => {
-    const attempted = await attempt(app, webhooks.sender, secrets, delivery, delivery).catch(async (error: unknown) => {
+    let unsigned: readonly DueDelivery[] = [];
+    const attempted = await attempt(app, webhooks.sender, secrets, delivery, delivery).catch((error: unknown) => {
       // Another process may have the key.
-      if (error instanceof SealingKeyError)
-        await held.release([delivery, ...closeQueue(queue, app.clock())]).catch(report);
+      if (error instanceof SealingKeyError) unsigned = [delivery, ...closeQueue(queue, app.clock())];
       return report(error);
     });
     held.startRecording(delivery);
@@ -111,6 +118,7 @@ export function createDeliverer(app: App, webhooks: WebhookDelivery, { onFree, p
     // Closing the sender cuts attempts short. The receiver is not to blame, so nothing is recorded.
     const isCutShort = is('stopping') && attempted?.record.error?.stage === 'response';
     if (attempted !== null && !isCutShort) await save(attempted).then(() => afterRecord(attempted), report);
+    await held.release(unsigned).catch(report);
     held.endRecording();
   };
 
@@ -131,8 +139,7 @@ export function createDeliverer(app: App, webhooks: WebhookDelivery, { onFree, p
       if (is('stopping')) return false;
       state = held.isFull() ? 'full' : 'claiming';
       if (is('full')) return false;
-      const now = app.clock();
-      const claim = { ...queues.quotas(now), now, leaseUntil: now + LEASE_MS, limit: MAX_CLAIMED };
+      const claim = claimAt(app.clock(), queues);
       const due = await claimDeliveries(app.db, claim).finally(() => {
         if (is('claiming')) state = 'ready';
       });
@@ -143,6 +150,10 @@ export function createDeliverer(app: App, webhooks: WebhookDelivery, { onFree, p
       return isCut || queues.anyWantsMore();
     },
   };
+}
+
+function claimAt(now: number, queues: DeliveryQueues) {
+  return { ...queues.quotas(now), now, leaseUntil: now + LEASE_MS, limit: MAX_CLAIMED };
 }
 
 /** The deliveries in this process. Calls `onLeft` when some have left it. */

@@ -1,4 +1,4 @@
-import { readdir, readFile } from 'node:fs/promises';
+import { readdir, readFile, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { program, type Program, type Running } from '../../src/cli/program.fixture.ts';
 import { freePort } from '../ports.ts';
@@ -26,7 +26,7 @@ export interface Member {
   restart(): Promise<void>;
   /** The version that is started from now on. */
   use(checkout: string): Promise<void>;
-  /** The memory that it shares with nobody, in MiB, and its open files and sockets; null: it does not run. */
+  /** The MiB that a collection of garbage leaves, and its open files and sockets; null: it does not run. */
   usage(): Promise<Usage | null>;
 }
 
@@ -60,7 +60,14 @@ export async function addMember(town: Surroundings): Promise<Member> {
       ? { PORT: String(port), SANDBOX_PORT: String(other), MONITOR_PORT: '' }
       : { MONITOR_PORT: String(port), PORT: '', SANDBOX_PORT: '' };
   const url = `postgres://${database.user}@127.0.0.1:${toDatabase.port}/${database.name}`;
-  const settings = { ...town.settings, ...ports, ROLE: role, DATABASE_URL: url };
+  const { NODE_OPTIONS = '', ...shared } = town.settings;
+  const settings = {
+    ...shared,
+    ...ports,
+    ROLE: role,
+    DATABASE_URL: url,
+    NODE_OPTIONS: `${NODE_OPTIONS} ${TELLS_MEMORY}`.trim(),
+  };
   const versionOf = (checkout: string): Promise<Program> => program(settings, 'process', town.onClose, checkout);
   let cointill = await versionOf(town.checkout);
   let process: Running | null = null;
@@ -106,14 +113,31 @@ export async function addMember(town: Surroundings): Promise<Member> {
     use: async (checkout) => {
       cointill = await versionOf(checkout);
     },
-    usage: async () => (process === null ? null : usageOf(process.pid)),
+    usage: async () => (process === null ? null : usageOf(process, shared['DATA_DIR'] ?? cointill.dataDir)),
   };
 }
 
-async function usageOf(pid: number): Promise<Usage> {
-  const folder = path.join('/proc', String(pid));
-  const rollup = await readFile(path.join(folder, 'smaps_rollup'), 'utf8');
-  const kib = (name: string): number => Number(new RegExp(`^${name}:\\s+(\\d+) kB$`, 'm').exec(rollup)?.[1]);
-  const handles = (await readdir(path.join(folder, 'fd'))).length;
-  return { mib: (kib('Private_Clean') + kib('Private_Dirty')) / 1024, handles };
+/** Makes a process collect its garbage and write down what is left, when it gets SIGUSR2. */
+const TELLS_MEMORY = (() => {
+  const script = `
+    import { isMainThread } from 'node:worker_threads';
+    import { renameSync, writeFileSync } from 'node:fs';
+    if (isMainThread)
+      process.on('SIGUSR2', () => {
+        for (let time = 0; time < 2; time += 1) gc();
+        const { heapUsed, external } = process.memoryUsage();
+        const file = process.env.DATA_DIR + '/memory.' + process.pid;
+        writeFileSync(file + '.new', String(heapUsed + external));
+        renameSync(file + '.new', file);
+      });`;
+  return `--expose-gc --import=data:text/javascript;base64,${Buffer.from(script).toString('base64')}`;
+})();
+
+async function usageOf(one: Running, dataDir: string): Promise<Usage> {
+  const file = path.join(dataDir, `memory.${one.pid}`);
+  await rm(file, { force: true });
+  one.signal('SIGUSR2');
+  const bytes = await eventually('it tells its memory', () => readFile(file, 'utf8').catch(() => null));
+  const handles = (await readdir(path.join('/proc', String(one.pid), 'fd'))).length;
+  return { mib: Number(bytes) / 2 ** 20, handles };
 }

@@ -26,7 +26,7 @@ export function createUsageLog(members: readonly Member[]): UsageLog {
           const [second, last] = [taken.slice(quarter, 2 * quarter), taken.slice(-quarter)];
           const of = (part: readonly Usage[], field: keyof Usage): number => median(part.map((one) => one[field]));
           const growth = (of(last, 'mib') / of(second, 'mib') - 1) * 100;
-          return `${name}: ${of(last, 'mib').toFixed(0)} MiB in the last quarter, ${growth.toFixed(1)} % more than in the second; ${of(last, 'handles')} handles, ${of(second, 'handles')} then`;
+          return `${name}: ${of(last, 'mib').toFixed(0)} MiB in the last quarter, ${growth.toFixed(1)} % more than in the second (collected); ${of(last, 'handles')} handles, ${of(second, 'handles')} then`;
         }),
   };
 }

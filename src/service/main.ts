@@ -84,9 +84,9 @@ export async function startService(config: Config, log: Logger, options: StartOp
     onStop = () => monitoring.stopping();
     // Closed after the parts, so that health is answered until the very end.
     if (config.monitorPort !== null) closers.push(await monitoring.listen(config.monitorPort));
+    if (config.role !== 'api') parts.push(await startWorkerParts(config, core, notifications, mailer, clockWatch));
     // Checks a key that exists; a process with role `api` makes none before it needs one.
     if (hasSealingKey(config)) keys = await core.sealingKeys();
-    if (config.role !== 'api') parts.push(await startWorkerParts(config, core, notifications, mailer, clockWatch));
     if (assets !== null)
       parts.push(await startServers(config, core, notifications, { counting, monitoring, redis, program, assets }));
     // Last, because the key must only be shown by a start that succeeded.

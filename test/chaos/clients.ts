@@ -5,8 +5,11 @@ import type { Fields, Shop } from '../money/shop.ts';
 const CLIENTS = 4;
 const PAUSE_MS = 150;
 const ANSWER_MS = 10_000;
-/** Overloaded, without its database, or while revoked keys that come from the same address are slowed down. */
-const AGAIN = new Set([503, 429]);
+/**
+ * Overloaded or without its database; slowed down, as revoked keys come from the same address; or the same request is
+ * still under way, after its client gave up waiting.
+ */
+const AGAIN = new Set([503, 429, 409]);
 
 /** One order, asked for with the same key and body until it is acknowledged. */
 interface Asked {

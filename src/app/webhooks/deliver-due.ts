@@ -34,7 +34,9 @@ import { attempt, createRecorder, createSecretCache, type Attempted } from './at
  * The endpoint of a queue is
  * - on trial: it is new, or its latest attempt failed. MIN_CONCURRENCY deliveries are sent at once, none is claimed
  *   ahead, and all queues on trial share TRIAL_SLOTS, so that dead endpoints never take the slots of healthy ones;
- * - healthy: its latest attempt was acknowledged. Each success doubles how many are sent at once.
+ * - healthy: its latest attempt was acknowledged. Each success doubles how many are sent at once;
+ * - closed: this process lacks the key of its secret. What was claimed is given back, and nothing is claimed for a
+ *   minute, so that a process with the key sends it.
  */
 type State = 'ready' | 'claiming' | 'full' | 'stopping';
 

@@ -79,7 +79,7 @@ it('a standby that is behind, stops or becomes a primary is named for what it is
   await run('standby', 'select pg_promote()');
   expect((await problem()).message).toMatch(/^DATABASE_READ_URL leads to a server that is no standby \(any more\)\./);
   await stopStandby();
-  expect((await problem()).message).toMatch(/^The standby of DATABASE_READ_URL cannot be reached \(.+\)\. Start it/);
+  expect((await problem()).message).toMatch(/^The standby of DATABASE_READ_URL takes no connection \(.+\)\. Start it/);
 });
 
 it('another database, and an older copy that follows nobody, are not read from', async () => {
@@ -180,7 +180,7 @@ it('exports, statements and backups come from the standby, whole, and say so whe
   const gone = await service.cointill.run('backup', file);
   expect([gone.code, gone.stderr]).toEqual([
     1,
-    expect.stringMatching(/The standby of DATABASE_READ_URL cannot be reached \(.*\)\. Start it/),
+    expect.stringMatching(/The standby of DATABASE_READ_URL takes no connection \(.*\)\. Start it/),
   ]);
   const check = Object(await service.cointill.json('backup', 'check', file));
   expect(check.rows.payments).toBe(1);

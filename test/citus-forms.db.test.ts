@@ -106,5 +106,6 @@ it('a statement of the program is noted, with the file that sends it', async () 
   const files = noted
     .split('\n')
     .flatMap((line) => (line.includes('new_payments as (') ? [JSON.parse(line).from] : []));
-  expect(files).toEqual([expect.stringMatching(/^\/src\/\w/)]);
+  // Other tests note it too.
+  expect([...new Set(files)]).toEqual(['/src/app/payments/create-payment.ts']);
 });

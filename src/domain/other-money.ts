@@ -1,6 +1,7 @@
 import type { AssetCode } from './asset-code.ts';
 import type { Network } from './networks.ts';
-import { NO_SUMS, plus, type Payment, type Sums, type Transfer } from './payment.ts';
+import { NO_SUMS, type Payment, type Sums, type Transfer } from './payment.ts';
+import { plus } from './sum-transfers.ts';
 
 /** Money that came to a payment's addresses in a token other than the quote's; it does not count towards the quote. */
 export interface OtherMoney extends Sums {

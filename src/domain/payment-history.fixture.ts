@@ -1,5 +1,6 @@
 import * as fc from 'fast-check';
-import { inTimeUntil, sumTransfers, type Payment, type Quote, type Transfer } from './payment.ts';
+import { inTimeUntil, type Payment, type Quote, type Transfer } from './payment.ts';
+import { sumTransfers } from './sum-transfers.ts';
 import { BTC_QUOTE, CREATED_AT, DAY_MS, ETH_QUOTE, MINUTE_MS, paymentWith } from './payment.fixture.ts';
 import { transition, type Observation, type TransitionResult } from './transition.ts';
 

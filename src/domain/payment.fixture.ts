@@ -2,12 +2,12 @@ import {
   blankPayment,
   NO_MONEY,
   inTimeUntil,
-  sumTransfers,
   type Received,
   type Payment,
   type Quote,
   type Transfer,
 } from './payment.ts';
+import { sumTransfers } from './sum-transfers.ts';
 import { transition, type Transition, type Observation } from './transition.ts';
 import type { PaymentStep } from './event-type.ts';
 

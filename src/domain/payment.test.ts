@@ -6,10 +6,10 @@ import {
   blankPayment,
   inTimeUntil,
   requiredUnits,
-  sumTransfers,
   untracedHash,
   type Transfer,
 } from './payment.ts';
+import { sumTransfers } from './sum-transfers.ts';
 import {
   BTC_QUOTE,
   ETH_QUOTE,
@@ -218,6 +218,7 @@ it('a payment to which nothing has happened is created, without money, exception
     graceUntil: null,
     completedAt: null,
     cancelledAt: null,
+    endedByHand: null,
     completesAt: null,
     confirmingSent: false,
     lastSequence: 0,

@@ -94,6 +94,9 @@ export interface MerchantFields extends CommonFields {
   readonly coins: readonly string[] | null;
   /** The request that it pays; null if it stands alone. */
   readonly paymentRequestId: string | null;
+  /** The JSON objects that a shop's plugin sent with its invoice, as texts; null: no plugin made it. */
+  readonly shopMetadata: string | null;
+  readonly shopCheckout: string | null;
 }
 
 /** The fields of a payment for which the merchant set none. */
@@ -106,6 +109,8 @@ export const NO_MERCHANT_FIELDS: MerchantFields = {
   cancelUrl: null,
   coins: null,
   paymentRequestId: null,
+  shopMetadata: null,
+  shopCheckout: null,
   metadata: {},
 };
 
@@ -139,6 +144,8 @@ export interface Payment extends MerchantFields {
   readonly graceUntil: number | null;
   readonly completedAt: number | null;
   readonly cancelledAt: number | null;
+  /** Whether a person ended it: accepted, completed or cancelled it; null: no. */
+  readonly endedByHand: boolean | null;
   /**
    * When the sandbox completes the payment, or moves seen money one stage further; null in live mode and once the timer
    * was stopped.
@@ -180,6 +187,7 @@ export function blankPayment(facts: Pick<Payment, FirstFacts> & Partial<Payment>
     graceUntil: null,
     completedAt: null,
     cancelledAt: null,
+    endedByHand: null,
     completesAt: null,
     confirmingSent: false,
     lastSequence: 0,
@@ -219,82 +227,4 @@ export function untracedHash(what: string): string {
 /** The hash of a transfer's transaction; null if no node could show the transaction. */
 export function tracedHash(hash: string): string | null {
   return hash.startsWith(UNTRACED) ? null : hash;
-}
-
-/**
- * Adds up the transfers of the quote's own asset. A transfer is in time if it was first seen or dated before `untilAt`,
- * whichever is earlier. A transfer with an unknown transaction is never in time, so that it cannot complete a payment
- * automatically. `paysUnits` is less than the quote's amount if the merchant accepted less.
- */
-export function sumTransfers(
-  quote: Quote,
-  transfers: readonly Transfer[],
-  untilAt: number,
-  paysUnits: bigint = requiredUnits(quote),
-): Received {
-  let all = NO_SUMS;
-  let inTime = NO_SUMS;
-  const counted = transfers
-    .filter((transfer) => transfer.state !== 'dropped')
-    .filter((transfer) => transfer.asset === quote.asset && transfer.network === quote.network)
-    .toSorted(compareArrival);
-  for (const transfer of counted) {
-    all = plus(all, transfer);
-    if (tracedHash(transfer.transactionHash) === null) continue;
-    if (earliest(transfer) < untilAt) inTime = plus(inTime, transfer);
-  }
-  return { all, inTime, transactionHash: decidingHash(counted, paysUnits) };
-}
-
-/**
- * The hash of the transfer that reached the amount: among the confirmed ones if these are enough, else among the mined
- * ones, else among all, as an unmined one may still be replaced. If nothing is enough: the latest of the deepest.
- */
-function decidingHash(counted: readonly Transfer[], required: bigint): string | null {
-  const traced = counted.filter(({ transactionHash }) => tracedHash(transactionHash) !== null);
-  const confirmed = traced.filter(({ state }) => state === 'confirmed');
-  const mined = traced.filter(({ state }) => state !== 'seen');
-  for (const some of [confirmed, mined, traced]) {
-    let sum = 0n;
-    for (const { amountUnits, transactionHash } of some) {
-      sum += amountUnits;
-      if (sum >= required) return transactionHash;
-    }
-  }
-  return (confirmed.at(-1) ?? mined.at(-1) ?? traced.at(-1))?.transactionHash ?? null;
-}
-
-const earliest = (transfer: Transfer): number => Math.min(transfer.firstSeenAt, transfer.blockAt ?? Infinity);
-
-/**
- * The order in which transfers arrived: by the time they were first seen, then by block, by position in the block, and
- * by hash, whatever the rail's order is. Blocks' timestamps are of no use: they may be earlier than their transactions.
- */
-function compareArrival(a: Transfer, b: Transfer): number {
-  return (
-    a.firstSeenAt - b.firstSeenAt ||
-    (a.blockHeight ?? LAST) - (b.blockHeight ?? LAST) ||
-    (a.blockPosition ?? LAST) - (b.blockPosition ?? LAST) ||
-    compareText(a.transactionHash, b.transactionHash)
-  );
-}
-
-/** Sorts unmined transfers, and those not in the block's list, last. */
-const LAST = Number.MAX_SAFE_INTEGER;
-
-/** Compares by code units. */
-function compareText(a: string, b: string): number {
-  if (a === b) return 0;
-  return a < b ? -1 : 1;
-}
-
-/** The sums with one more transfer, which must not be dropped. */
-export function plus(sums: Sums, transfer: Transfer): Sums {
-  const amount = transfer.amountUnits;
-  const mined = transfer.state === 'mined' || transfer.state === 'confirmed';
-  return {
-    seenUnits: sums.seenUnits + amount,
-    minedUnits: sums.minedUnits + (mined ? amount : 0n),
-    confirmedUnits: sums.confirmedUnits + (transfer.state === 'confirmed' ? amount : 0n),
-  };
 }

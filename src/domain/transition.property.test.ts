@@ -1,6 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { inTimeUntil, requiredUnits, sumTransfers, type Payment } from './payment.ts';
+import { inTimeUntil, requiredUnits, type Payment } from './payment.ts';
+import { sumTransfers } from './sum-transfers.ts';
 import { isOpen, type PaymentStatus } from './status.ts';
 import { ETH_QUOTE, EXPIRES_AT, MINUTE_MS } from './payment.fixture.ts';
 import { live, soundHistory, start, wildHistory, type Step, type Taken } from './payment-history.fixture.ts';

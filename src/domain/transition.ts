@@ -42,8 +42,8 @@ export type Observation =
    * effect at once.
    */
   | { readonly kind: 'deadline'; readonly seenUpTo: number | 'by_hand' }
-  /** Test mode: completes without the steps in between, on its timer or manually. */
-  | { readonly kind: 'settled'; readonly received: Received; readonly quote: Quote }
+  /** Test mode: completes without the steps in between, on its timer or by hand. */
+  | { readonly kind: 'settled'; readonly received: Received; readonly quote: Quote; readonly byHand?: boolean }
   /** `moneyElsewhere`: there is money on the payment's addresses in a token other than the chosen one. */
   | { readonly kind: 'cancelled'; readonly moneyElsewhere?: boolean }
   /** The merchant accepts the confirmed money, less refunds made or promised. */
@@ -120,7 +120,7 @@ export function transition(
     case 'deadline':
       return onDeadline(payment, observation.seenUpTo, now, policy);
     case 'settled':
-      return onSettled(payment, observation.received, observation.quote, now);
+      return onSettled(payment, observation, now);
     case 'cancelled':
       return onCancelled(payment, observation.moneyElsewhere ?? false, now);
     case 'accepted':
@@ -223,16 +223,20 @@ function onDeadline(
   return applyPath({ ...payment, failureReason: 'underpaid' }, ['failed'], 'deadline', now);
 }
 
-function onSettled(payment: Payment, received: Received, quote: Quote, now: number): TransitionResult {
+function onSettled(
+  payment: Payment,
+  { received, quote, byHand = false }: Observation & { readonly kind: 'settled' },
+  now: number,
+): TransitionResult {
   if (payment.status === 'completed') return { kind: 'refused', reason: 'already_completed' };
   if (!isOpen(payment.status)) return { kind: 'refused', reason: 'not_open' };
-  return applyPath({ ...payment, quote, received }, ['completed'], 'settled', now);
+  return applyPath({ ...payment, quote, received, endedByHand: byHand || null }, ['completed'], 'settled', now);
 }
 
 function onCancelled(payment: Payment, moneyElsewhere: boolean, now: number): TransitionResult {
   if (!isOpen(payment.status)) return { kind: 'refused', reason: 'not_open' };
   if (payment.received.all.seenUnits > 0n || moneyElsewhere) return { kind: 'refused', reason: 'money_seen' };
-  return applyPath({ ...payment, cancelledAt: now }, ['cancelled'], 'cancelled', now);
+  return applyPath({ ...payment, cancelledAt: now, endedByHand: true }, ['cancelled'], 'cancelled', now);
 }
 
 function onAccepted(payment: Payment, refundedUnits: bigint, now: number): TransitionResult {
@@ -241,7 +245,7 @@ function onAccepted(payment: Payment, refundedUnits: bigint, now: number): Trans
   if (!acceptable) return { kind: 'refused', reason: 'not_open' };
   if (payment.received.all.confirmedUnits === 0n) return { kind: 'refused', reason: 'no_confirmed_money' };
   if (payment.received.all.confirmedUnits <= refundedUnits) return { kind: 'refused', reason: 'refunded' };
-  return applyPath(payment, ['completed'], 'accepted', now);
+  return applyPath({ ...payment, endedByHand: true }, ['completed'], 'accepted', now);
 }
 
 /** Takes the path's steps one by one, with all consequences of a new status: times, exception, timer, events. */

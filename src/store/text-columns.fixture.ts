@@ -51,6 +51,7 @@ export const TEXT_COLUMNS: { readonly [Table in keyof Tables]?: Readonly<Record<
       'coins',
     ),
     ...of('customer', 'description', 'customer_email', 'customer_name', 'success_url', 'cancel_url', 'metadata'),
+    ...of('customer', 'shop_metadata', 'shop_checkout'),
   },
   // The shop's own words; the texts of payers are with their invoices.
   payment_requests: {

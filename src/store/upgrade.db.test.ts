@@ -74,6 +74,7 @@ const MERGED: Readonly<Record<string, string>> = {
   '0070_living_invoices.sql': 'ab7f048a9a4b28aa',
   '0071_dropped_transfers.sql': '4e881bfb4a44be4b',
   '0072_secret_versions.sql': '2c5b406da7d9bae4',
+  '0073_shop_fields.sql': '436911a5624c162b',
 };
 
 interface KnownColumn {

@@ -1,4 +1,4 @@
-import type { RawJson } from './number.ts';
+import { parseExact } from './number.ts';
 
 /** The text that replaces a deleted one where a text must be. */
 export const FORGOTTEN = '(deleted)';
@@ -32,14 +32,6 @@ export function hasCustomerData(body: string): boolean {
   return HAS.test(body);
 }
 
-const json = JSON as unknown as {
-  rawJSON(text: string): RawJson;
-  parse(
-    text: string,
-    reviver: (key: string, value: unknown, context: { readonly source?: string }) => unknown,
-  ): unknown;
-};
-
 /**
  * A stored event or answer without data of the customer; of its metadata only the order's number is left. Everything
  * else, amounts to the last digit, stays byte for byte.
@@ -47,9 +39,7 @@ const json = JSON as unknown as {
  * @param body JSON written by this service
  */
 export function withoutCustomerData(body: string): string {
-  const cleared = json.parse(body, (key, value, { source }) => {
-    // A JavaScript number would lose digits.
-    if (typeof value === 'number' && source !== undefined) return json.rawJSON(source);
+  const cleared = parseExact(body, (key, value) => {
     if (CLEARED.has(key)) return null;
     if (key === 'title') return FORGOTTEN;
     return key === 'metadata' ? onlyOrder(value) : value;

@@ -2,12 +2,12 @@ import type { Network } from '../../domain/networks.ts';
 import {
   inTimeUntil,
   requiredUnits,
-  sumTransfers,
   type Received,
   type Payment,
   type Quote,
   type Transfer,
 } from '../../domain/payment.ts';
+import { sumTransfers } from '../../domain/sum-transfers.ts';
 import { nextDueAt, type Observation, type PaymentPolicy } from '../../domain/transition.ts';
 import type { ChainBlock, ChainTransfer } from '../../rails/chain.ts';
 import { matchingAddress, shownAddress } from '../../rails/address.ts';

@@ -20,9 +20,14 @@ import {
 /** The lifetime of payments where neither their creator nor their project names one. */
 export const USUAL_EXPIRY_MINUTES = 30;
 
+type ShopField = 'shopMetadata' | 'shopCheckout';
+
 /** A validated request for a payment. Amount in minor units of `currency`, lifetime in milliseconds. */
 export interface NewPayment
-  extends MerchantFields, Pick<Payment, 'projectId' | 'mode' | 'api' | 'amountMinor' | 'currency'> {
+  extends
+    Omit<MerchantFields, ShopField>,
+    Partial<Pick<MerchantFields, ShopField>>,
+    Pick<Payment, 'projectId' | 'mode' | 'api' | 'amountMinor' | 'currency'> {
   /** Orders name their token; the others leave it to the customer, unless a cashier chose one for them. */
   readonly token: { readonly asset: string; readonly network: string | null } | null;
   readonly lifetimeMs: number;

@@ -1,12 +1,6 @@
 import { isOpen } from '../../domain/status.ts';
-import {
-  inTimeUntil,
-  requiredUnits,
-  sumTransfers,
-  type Payment,
-  type Quote,
-  type Transfer,
-} from '../../domain/payment.ts';
+import { inTimeUntil, requiredUnits, type Payment, type Quote, type Transfer } from '../../domain/payment.ts';
+import { sumTransfers } from '../../domain/sum-transfers.ts';
 import { tokenRefusal, type Observation } from '../../domain/transition.ts';
 import { isPayableIn } from '../../domain/coin-choice.ts';
 import { isInParts } from '../../domain/payment-request.ts';
@@ -171,7 +165,7 @@ export function completeSandboxPayment(
       const transfer = { paymentId: payment.id, transfer: settled.transfer, blockHash: null };
       await saveTransfers(trx, [transfer], receiptPrices(rail, now));
     }
-    return observed(settled.observation);
+    return observed({ ...settled.observation, byHand: true });
   };
   return changeInSandbox(app, selector, 'payment.complete', decide, presented);
 }
@@ -208,7 +202,11 @@ export async function settle(
   now: number,
   trx: Trx,
 ): Promise<
-  | { readonly kind: 'settled'; readonly observation: Observation; readonly transfer: Transfer }
+  | {
+      readonly kind: 'settled';
+      readonly observation: Observation & { readonly kind: 'settled' };
+      readonly transfer: Transfer;
+    }
   | TokenRefusal
   | NotSandbox
 > {

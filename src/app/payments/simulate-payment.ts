@@ -1,4 +1,5 @@
-import { inTimeUntil, sumTransfers, type Payment, type Quote, type Transfer } from '../../domain/payment.ts';
+import { inTimeUntil, type Payment, type Quote, type Transfer } from '../../domain/payment.ts';
+import { sumTransfers } from '../../domain/sum-transfers.ts';
 import { isOtherAsset, simulationRefusal, STAGED_SIMULATIONS, type Simulation } from '../../domain/simulation.ts';
 import { isCounting, isOpen } from '../../domain/status.ts';
 import type { Token } from '../../domain/asset.ts';

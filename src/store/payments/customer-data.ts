@@ -36,7 +36,8 @@ const FINAL_STATUSES = PAYMENT_STATUSES.filter(isFinal);
 
 const HAS_FIELDS = sql`(p.customer_email is not null or p.customer_name is not null or p.description is not null
   or p.success_url is not null or p.cancel_url is not null
-  or (p.metadata is not null and p.metadata - 'order_id' <> '{}'::jsonb))`;
+  or (p.metadata is not null and p.metadata - 'order_id' <> '{}'::jsonb)
+  or p.shop_checkout is not null or p.shop_metadata::jsonb - 'orderId' <> '{}'::jsonb)`;
 const HAS_NOTES = sql`exists (select from payment_notes n where n.payment_id = p.id)`;
 const HAS_REASONS = sql`exists (select from refunds r where r.payment_id = p.id and r.reason is not null)`;
 
@@ -150,7 +151,10 @@ async function clearPayments(trx: Trx, ids: readonly string[]): Promise<void> {
     update payments set customer_email = null, customer_name = null, description = null, success_url = null,
       cancel_url = null,
       -- The shop's own number of the order may be here alone.
-      metadata = case when metadata ? 'order_id' then jsonb_set('{}', '{order_id}', metadata -> 'order_id') end
+      metadata = case when metadata ? 'order_id' then jsonb_set('{}', '{order_id}', metadata -> 'order_id') end,
+      shop_checkout = null,
+      shop_metadata = case when shop_metadata is not null
+        then json_strip_nulls(json_build_object('orderId', shop_metadata::json -> 'orderId'))::text end
     where id = any (${ids}::uuid[])`.execute(trx);
 }
 

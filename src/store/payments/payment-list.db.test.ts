@@ -217,6 +217,6 @@ it('a payment that has not ended is written to no index of the search but that o
   expect(rows.filter((row) => !ended.includes(row)).map(({ name }) => name)).toEqual(
     expect.arrayContaining(['payments_by_status', 'payments_by_time', 'payments_due', 'payments_pkey']),
   );
-  // `payments_by_request` and `payments_living_by_request` have the invoices of payment requests alone.
-  expect(rows.length - ended.length).toBe(9);
+  // `payments_by_request`, `payments_living_by_request` and `payments_invoices_by_order` have invoices alone.
+  expect(rows.length - ended.length).toBe(10);
 });

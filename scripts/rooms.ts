@@ -38,6 +38,7 @@ const APIS = [
   'http/checkout',
   'http/dashboard',
   'http/docs',
+  'http/greenfield',
   'http/openapi',
 ] as const;
 
@@ -103,6 +104,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   'http/checkout': { imports: HTTP },
   'http/dashboard': { imports: [...HTTP, 'http/payment-requests', 'webhooks'] },
   'http/docs': { imports: ['domain', 'http', 'http/pages'] },
+  'http/greenfield': { imports: HTTP },
   'http/openapi': { imports: [...HTTP, 'http/refunds', 'http/payment-requests'] },
 
   backup: {

@@ -18,6 +18,7 @@ import { checkoutRoutes } from '../src/http/checkout/routes.ts';
 import type { Checkout } from '../src/http/checkout/show-payment.ts';
 import { docsRoutes } from '../src/http/docs/routes.ts';
 import { eventRoutes } from '../src/http/events/routes.ts';
+import { greenfieldRoutes } from '../src/http/greenfield/routes.ts';
 import { healthRoutes } from '../src/http/health.ts';
 import { createMetrics, createScrape, metricsRoute, type Scrape } from '../src/http/metrics.ts';
 import { createRateLimits, type RateLimits } from '../src/http/rate-limit.ts';
@@ -273,6 +274,7 @@ function apiPlugins(
     paymentRequestRoutes(api),
     refundRoutes(api),
     eventRoutes(api, createEventReader(api.app, logs), access),
+    greenfieldRoutes({ ...api, access }),
     checkoutRoutes(api),
     docsRoutes({ baseUrls: BASE_URLS, assets: api.assets }),
   ];
@@ -326,6 +328,8 @@ export function rateLimitHeaders(headers: Readonly<Record<string, string | undef
 
 function faultsOf(request: FastifyRequest, status: number, payload: unknown): readonly string[] {
   if (request.method === 'HEAD' || request.routeOptions.config.guard?.kind !== 'api') return [];
+  // Greenfield is documented by those who made it.
+  if (request.routeOptions.schema?.hide === true) return [];
   const text = typeof payload === 'string' ? payload : String(payload);
   return responseFaults(request.routeOptions.schema?.response, status, text).map(
     (fault) => `${request.method} ${request.url} → ${status}: ${fault}`,

@@ -20,13 +20,22 @@ const OPERATIONS = [
   'change_refund',
   'read_events',
   'resend_event',
+  'read_webhooks',
+  'change_webhooks',
 ] as const satisfies readonly Operation[];
 
 /** The whole of "Permissions", "Public keys" and scopes: what each key may do, all else is refused. */
 const ALLOWED: Readonly<Record<string, readonly Operation[]>> = {
   'secret full': OPERATIONS,
-  'secret read': ['read_payment', 'read_payments', 'read_refunds', 'read_events'],
-  'secret write': ['create_payment', 'create_request', 'change_payment', 'change_refund', 'resend_event'],
+  'secret read': ['read_payment', 'read_payments', 'read_refunds', 'read_events', 'read_webhooks'],
+  'secret write': [
+    'create_payment',
+    'create_request',
+    'change_payment',
+    'change_refund',
+    'resend_event',
+    'change_webhooks',
+  ],
   'public full': ['create_payment', 'read_payment'],
   'public read': ['read_payment'],
   'public write': ['create_payment'],
@@ -34,7 +43,7 @@ const ALLOWED: Readonly<Record<string, readonly Operation[]>> = {
   'secret payments:read': ['read_payment', 'read_payments'],
   'secret payments:change': ['change_payment'],
   'secret refunds': ['read_refunds', 'change_refund'],
-  'secret webhooks': [],
+  'secret webhooks': ['read_webhooks', 'change_webhooks'],
   'secret events': ['read_events', 'resend_event'],
   'public payments:create': ['create_payment'],
   'public payments:read': ['read_payment'],

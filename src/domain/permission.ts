@@ -38,6 +38,8 @@ const OPERATIONS = {
   change_refund: { scope: 'refunds', isRead: false, isPublic: false },
   read_events: { scope: 'events', isRead: true, isPublic: false },
   resend_event: { scope: 'events', isRead: false, isPublic: false },
+  read_webhooks: { scope: 'webhooks', isRead: true, isPublic: false },
+  change_webhooks: { scope: 'webhooks', isRead: false, isPublic: false },
 } as const satisfies Readonly<Record<string, OperationRow>>;
 
 export type Operation = keyof typeof OPERATIONS;

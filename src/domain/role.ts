@@ -194,6 +194,8 @@ const LIVE_KEY_ACTIONS = {
   change_refund: 'create_refunds',
   read_events: 'read_developer',
   resend_event: 'manage_webhooks',
+  read_webhooks: 'read_developer',
+  change_webhooks: 'manage_webhooks',
 } as const satisfies Readonly<Record<Operation, ProjectAction>>;
 
 /** The action that a key would permit but the role does not, so that the person may not make the key. Null: none. */

@@ -161,7 +161,7 @@ export function limitConcurrentReads(app: FastifyInstance): void {
   app.addHook('onRoute', (route) => {
     const { handler } = route;
     const guard = route.config?.guard;
-    if (guard?.kind !== 'api' || !LISTS.includes(guard.operation)) return;
+    if (guard?.kind !== 'api' || guard.operation === null || !LISTS.includes(guard.operation)) return;
     route.handler = function (request, reply) {
       return limited(keyOf(request).project.id, async () => {
         // A client that hung up while it waited gets no answer and costs nothing more.

@@ -29,16 +29,18 @@ const CUT_OFF =
   'Invalid API key. It ends in dots because it was copied from a place where keys are shortened. Send the whole key. It was shown only once, when it was created.';
 
 const BEARER = /^bearer +(\S+) *$/i;
+/** Clients of Greenfield say `token`, as BTCPay Server does. */
+const TOKEN = /^(?:token|bearer) +(\S+) *$/i;
 
 /** The key in an `Authorization: Bearer …` header, or why there is none. */
-export function readBearer(header: string | undefined): string | RequestError {
+export function readBearer(header: string | undefined, api: HttpApi = 'v1'): string | RequestError {
   if (header === undefined || header === '') {
     return new RequestError(
       'authentication_error',
       'The API key is missing. Send the header Authorization: Bearer <API_KEY>.',
     );
   }
-  const match = BEARER.exec(header);
+  const match = (api === 'greenfield' ? TOKEN : BEARER).exec(header);
   if (match?.[1] === undefined) {
     return new RequestError('authentication_error', 'The Authorization header must be: Bearer <API_KEY>.');
   }
@@ -56,7 +58,7 @@ export function authenticate(
   policy: KeyPolicy,
   admit: () => Promise<void>,
 ): AccessKey | RequestError | Promise<AccessKey | RequestError> {
-  const keyText = readBearer(header);
+  const keyText = readBearer(header, api);
   if (keyText instanceof RequestError) return keyText;
   if (SHORTENED.test(keyText)) return new RequestError('authentication_error', CUT_OFF);
   const found = access.find(keyText, admit);
@@ -91,6 +93,9 @@ export function authorise(
   }
   if (!key.project.active) {
     return new RequestError('permission_error', 'The project is not active.', { ownShape: api === 'transactions' });
+  }
+  if (api === 'greenfield' && key.kind === 'public') {
+    return new RequestError('permission_error', 'A public key cannot be used here. Use a secret key.');
   }
   if (operation === null) return null;
   const checked = checkPermission(key, operation);

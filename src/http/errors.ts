@@ -12,8 +12,8 @@ import { loggedPath } from './path.ts';
 /** The longest body in bytes, unless its route has another limit. */
 export const BODY_LIMIT_BYTES = 65_536;
 
-/** The APIs as requests meet them: below `/v1`, and the Transaction API with its own format of errors. */
-export type HttpApi = 'v1' | 'transactions';
+/** The APIs as requests meet them: below `/v1`, and two with their own formats of errors. */
+export type HttpApi = 'v1' | 'transactions' | 'greenfield';
 
 export type ErrorType =
   | 'authentication_error'
@@ -49,6 +49,8 @@ const STATUS: Readonly<Record<ErrorType, number>> = {
 interface ErrorDetails {
   readonly param?: string | null;
   readonly ownShape?: boolean;
+  /** Greenfield's code of the error, where it says more than the error's type. */
+  readonly code?: string;
   /** The first entry of a log that is kept. */
   readonly oldest?: bigint;
   /** The message for people on a page; without it they read the English one. */
@@ -63,6 +65,7 @@ export class RequestError extends Error {
   readonly param: string | null;
   /** Uses the Transaction API's own format although it is a 403: the project is not active. */
   readonly ownShape: boolean;
+  readonly code: string | null;
   readonly oldest: number | null;
   readonly #inLanguage: ErrorDetails['inLanguage'];
 
@@ -71,6 +74,7 @@ export class RequestError extends Error {
     this.type = type;
     this.param = details.param ?? null;
     this.ownShape = details.ownShape ?? false;
+    this.code = details.code ?? null;
     this.oldest = details.oldest === undefined ? null : Number(details.oldest);
     this.#inLanguage = details.inLanguage;
   }
@@ -83,7 +87,22 @@ export class RequestError extends Error {
   get status(): number {
     return STATUS[this.type];
   }
+
+  /** The status on an API: Greenfield has one of its own for invalid fields. */
+  statusOn(api: HttpApi): number {
+    return api === 'greenfield' && this.type === 'invalid_request_error' ? 422 : this.status;
+  }
 }
+
+/** Greenfield's codes of errors that have none of their own. */
+const GREENFIELD_CODES: Readonly<Partial<Record<ErrorType, string>>> = {
+  authentication_error: 'unauthenticated',
+  permission_error: 'missing-permission',
+  https_required: 'https-required',
+  not_found_error: 'not-found',
+  rate_limit_error: 'too-many-requests',
+  service_unavailable: 'unavailable',
+};
 
 /** A bad field of the request. */
 export function invalid(
@@ -97,13 +116,13 @@ export function invalid(
   });
 }
 
-export function notFound(message: string): RequestError {
-  return new RequestError('not_found_error', message);
+export function notFound(message: string, code?: string): RequestError {
+  return new RequestError('not_found_error', message, code === undefined ? {} : { code });
 }
 
 /**
- * The body of an error, with commands in its message named as `program`. Key errors look the same on both APIs; all
- * others of the Transaction API use its format.
+ * The body of an error, with commands in its message named as `program`. Key errors of the Transaction API look as
+ * below `/v1`; its others and all of Greenfield's have formats of their own.
  */
 export function errorBody(
   error: RequestError,
@@ -111,12 +130,18 @@ export function errorBody(
   program = 'cointill',
   language: MailLanguage | null = null,
 ): object {
+  if (api === 'greenfield') return greenfieldError(error, withProgram(error.message, program));
   const isKeyError =
     error.type === 'authentication_error' || error.type === 'permission_error' || error.type === 'https_required';
   const { type, param, oldest } = error;
   const message = withProgram(error.messageIn(language), program);
   if (api === 'transactions' && (!isKeyError || error.ownShape)) return { success: false, message };
   return { error: { type, message, ...(param === null ? {} : { param }), ...(oldest === null ? {} : { oldest }) } };
+}
+
+function greenfieldError({ type, param, code }: RequestError, message: string): object {
+  if (type === 'invalid_request_error') return [{ path: param ?? '', message }];
+  return { code: code ?? GREENFIELD_CODES[type] ?? 'generic-error', message };
 }
 
 export const WRONG_CONTENT_TYPE = 'The Content-Type must be application/json.';

@@ -18,7 +18,8 @@ import { clientBucket, type Allowance, type Bucket, type RateLimits } from './ra
  * from this machine also over plain HTTP. `health`: over plain HTTP for everybody.
  */
 export type Guard =
-  | { readonly kind: 'api'; readonly api: HttpApi; readonly operation: Operation }
+  /** `operation` null: for every secret key. */
+  | { readonly kind: 'api'; readonly api: HttpApi; readonly operation: Operation | null }
   | SessionRule
   | { readonly kind: 'dashboard'; readonly isCounted: boolean }
   /** `makesInvoices`: also counted by client and `:id`, because everybody with the link can make them. */
@@ -57,10 +58,13 @@ export interface GuardOptions {
 const SESSION_PATH = /^\/dashboard\/api(?:\/|$)/;
 /** Unknown paths of the dashboard's API are limited like its routes: by session, otherwise by IP address. */
 const NOWHERE: SessionRule = { kind: 'session', action: 'anybody' };
-const API_PATH = /^\/(?:v1|api\/transactions)(?:\/|$)/;
+/** All but Greenfield's health, which needs no key. */
+const API_PATH = /^\/(?:v1|api\/transactions|api\/v1(?!\/health$))(?:\/|$)/;
+const GREENFIELD_PATH = /^\/api\/v1(?:\/|$)/;
 
 /** The API whose error format a path uses. */
 export function apiOf(path: string): HttpApi {
+  if (GREENFIELD_PATH.test(path)) return 'greenfield';
   return path.startsWith('/api/') ? 'transactions' : 'v1';
 }
 
@@ -99,7 +103,9 @@ export async function guardUnrouted(
 }
 
 export function nothingAt(request: FastifyRequest): RequestError {
-  return notFound(`There is nothing at ${request.method} ${loggedPath(request).slice(0, 200)}.`);
+  const what = `${request.method} ${loggedPath(request).slice(0, 200)}`;
+  if (apiOf(pathOf(request)) !== 'greenfield') return notFound(`There is nothing at ${what}.`);
+  return notFound(`Cointill does not have this call of BTCPay's Greenfield API: ${what}.`);
 }
 
 /** Throws the reason to refuse the request, if there is one. `rule` is null if no route matches. */

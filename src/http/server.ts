@@ -191,7 +191,7 @@ function answerError(request: FastifyRequest, reply: FastifyReply, error: Reques
   // A path may be written with escapes, so the route's pattern is more reliable than its text.
   const api = guard?.kind === 'api' ? guard.api : apiOf(pathOf(request));
   return reply
-    .code(error.status)
+    .code(error.statusOn(api))
     .header('content-type', 'application/json; charset=utf-8')
     .send(
       JSON.stringify(errorBody(error, api, program, guard?.kind === 'session' ? dashboardLanguage(request) : null)),

@@ -24,7 +24,8 @@ function isPlainText(value: string): boolean {
   return !value.includes('\0') && value.isWellFormed();
 }
 
-function isHttpUrl(value: string): boolean {
+/** Whether a text is an absolute web address that every program reads in the same way. */
+export function isHttpUrl(value: string): boolean {
   // `URL` would also accept `http:x` and `https:/\\x`, which other parsers understand differently.
   if (!/^https?:\/\/[^/\\?#]/i.test(value)) return false;
   if (!isPlainText(value) || /[\s\p{Cc}]/u.test(value)) return false;

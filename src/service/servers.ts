@@ -13,6 +13,7 @@ import type { Problems } from '../domain/problems.ts';
 import type { Api } from '../http/api.ts';
 import { checkoutRoutes } from '../http/checkout/routes.ts';
 import { eventRoutes } from '../http/events/routes.ts';
+import { greenfieldRoutes } from '../http/greenfield/routes.ts';
 import { homeRoute } from '../http/docs/home.ts';
 import { docsRoutes } from '../http/docs/routes.ts';
 import type { Assets } from '../http/pages/assets.ts';
@@ -124,7 +125,13 @@ function apiOf({ app, handle }: Cointill, sending: WebhookSending): Api {
 }
 
 function apiRoutes(api: Api, events: EventReader, access: Access) {
-  return [...paymentApis(api), paymentRequestRoutes(api), refundRoutes(api), eventRoutes(api, events, access)];
+  return [
+    ...paymentApis(api),
+    paymentRequestRoutes(api),
+    refundRoutes(api),
+    eventRoutes(api, events, access),
+    greenfieldRoutes({ ...api, access }),
+  ];
 }
 
 /** Saves the uses of keys every while, and when it is stopped. */

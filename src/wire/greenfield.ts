@@ -1,21 +1,13 @@
-import { usualNetwork } from '../domain/asset.ts';
-import type { AssetCode } from '../domain/asset-code.ts';
 import { fiatDecimals, formatDecimal, pow10 } from '../domain/money.ts';
-import { nativeAsset, type Network } from '../domain/networks.ts';
 import { requiredUnits, type Payment, type Quote, type Transfer } from '../domain/payment.ts';
 import { publicPaymentId } from '../domain/payment-kind.ts';
+import { methodId } from '../domain/payment-method.ts';
 import { paymentUri, type EvmChain } from '../domain/payment-uri.ts';
 import { isOpen } from '../domain/status.ts';
 import { parseExact } from './number.ts';
 import { paymentUrl, type Links } from './payment.ts';
 
 /* Records as Greenfield, the API of BTCPay Server, shows them: times in seconds, decimals as texts. */
-
-/** The id of a payment method: `BTC-CHAIN` for a coin on its own network, otherwise `USDT-POLYGON`. */
-export function methodId({ asset, network }: { readonly asset: AssetCode; readonly network: Network }): string {
-  const isOwn = network === usualNetwork(asset) && asset === nativeAsset(network);
-  return `${asset}-${isOwn ? 'CHAIN' : network.toUpperCase()}`;
-}
 
 interface Status {
   readonly status: 'New' | 'Processing' | 'Settled' | 'Expired' | 'Invalid';
@@ -122,20 +114,17 @@ const TRANSFER_STATUS = {
   dropped: 'Invalid',
 } as const satisfies Readonly<Record<Transfer['state'], string>>;
 
-/** The transfers of an invoice that are in the coin of a quote. */
-export function transfersIn(quote: Pick<Quote, 'asset' | 'network'>, transfers: readonly Transfer[]) {
-  return transfers.filter(({ asset, network }) => asset === quote.asset && network === quote.network);
-}
-
-/** A coin in which an invoice was to be paid, with the money that came in it. */
+/** A coin in which an invoice was to be paid, with the transfers in it. */
 export function greenfieldMethod(
   { amountMinor, currency }: Pick<Payment, 'amountMinor' | 'currency'>,
-  quote: Quote,
-  { transfers, evm }: { readonly transfers: readonly Transfer[]; readonly evm: EvmChain | null },
+  {
+    quote,
+    transfers,
+    evm,
+  }: { readonly quote: Quote; readonly transfers: readonly Transfer[]; readonly evm: EvmChain | null },
 ) {
   const { asset, decimals, owedUnits, address } = quote;
-  const own = transfersIn(quote, transfers);
-  const paid = own.reduce((sum, { state, amountUnits }) => (state === 'dropped' ? sum : sum + amountUnits), 0n);
+  const paid = transfers.reduce((sum, { state, amountUnits }) => (state === 'dropped' ? sum : sum + amountUnits), 0n);
   const due = paid < owedUnits ? owedUnits - paid : 0n;
   return {
     paymentMethodId: methodId(quote),
@@ -149,7 +138,7 @@ export function greenfieldMethod(
     amount: formatDecimal(owedUnits, decimals),
     paymentMethodFee: '0',
     activated: true,
-    payments: own.map((transfer) => greenfieldPayment(transfer, decimals)),
+    payments: transfers.map((transfer) => greenfieldPayment(transfer, decimals)),
   };
 }
 

@@ -167,7 +167,7 @@ describe("the deletion of customers' data", () => {
 
     const own = await app.read(id);
     expect(own).toMatchObject({ customerEmail: null, customerName: null, description: null, successUrl: null });
-    expect(own).toMatchObject({ shopMetadata: '{"orderId":"A-77"}', shopCheckout: null });
+    expect(own).toMatchObject({ shopMetadata: '{"orderId": "A-77"}', shopCheckout: null });
     expect(own).toMatchObject({ amountMinor: 10_000n, status: 'completed', metadata: { order_id: 'A-77' } });
     const after = await sql<{ body: string }>`select body from events where payment_id = ${id} order by id`.execute(db);
     const cleared = (body: string) =>

@@ -1,4 +1,5 @@
-import { PAYMENT_KINDS } from '../../domain/payment-kind.ts';
+import { PAYMENT_KINDS, publicPaymentId } from '../../domain/payment-kind.ts';
+import { filledReturnUrl } from '../../domain/return-url.ts';
 import { blankPayment, type MerchantFields, type Payment } from '../../domain/payment.ts';
 import { formatTransactionNumber } from '../../domain/transaction-number.ts';
 import { withFirstToken } from '../../domain/creation.ts';
@@ -85,7 +86,8 @@ export async function draftPayment(
   const { token: _token, by: _by, till: _till, lifetimeMs, ...withoutEmpty } = request;
   const expiresAt = createdAt + lifetimeMs;
   const completesAt = rail.completesAt(createdAt, expiresAt);
-  const blank = blankPayment({ ...withoutEmpty, id, amountUsdCents, createdAt, expiresAt, completesAt });
+  const successUrl = returnUrlOf(id, request);
+  const blank = blankPayment({ ...withoutEmpty, id, successUrl, amountUsdCents, createdAt, expiresAt, completesAt });
   if (choice === null) return { kind: 'draft', item, payment: blank, address: null };
 
   const quoted = await quotePayment(issuer, blank, choice.token);
@@ -95,6 +97,12 @@ export async function draftPayment(
   const payment = withFirstToken(blank, quote);
   const address = wallet === null ? null : issuedAddress(app, payment, quote, wallet, createdAt);
   return { kind: 'draft', item, payment, address };
+}
+
+/** The shop's URL; only that of a plugin may name the invoice's id, which the plugin does not know before. */
+function returnUrlOf(id: string, { api, successUrl, shopCheckout, merchantOrderId }: NewPayment): string | null {
+  if (successUrl === null || (shopCheckout ?? null) === null) return successUrl;
+  return filledReturnUrl(successUrl, publicPaymentId({ id, api }), merchantOrderId);
 }
 
 /** The number of each payment of a numbered kind, by id. */

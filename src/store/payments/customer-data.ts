@@ -153,8 +153,9 @@ async function clearPayments(trx: Trx, ids: readonly string[]): Promise<void> {
       -- The shop's own number of the order may be here alone.
       metadata = case when metadata ? 'order_id' then jsonb_set('{}', '{order_id}', metadata -> 'order_id') end,
       shop_checkout = null,
-      shop_metadata = case when shop_metadata is not null
-        then json_strip_nulls(json_build_object('orderId', shop_metadata::json -> 'orderId'))::text end
+      shop_metadata = case when shop_metadata::jsonb ? 'orderId'
+        then jsonb_set('{}', '{orderId}', shop_metadata::jsonb -> 'orderId')::text
+        when shop_metadata is not null then '{}' end
     where id = any (${ids}::uuid[])`.execute(trx);
 }
 

@@ -16,7 +16,7 @@ import {
   type CountShard,
 } from '../schema/payments.ts';
 import { EVENTS } from '../schema/webhooks.ts';
-import type { Trx } from '../database.ts';
+import type { Database, Trx } from '../database.ts';
 import { wake } from '../wake.ts';
 
 /** An event ready to be stored. */
@@ -170,7 +170,10 @@ export async function saveEvents(runner: StatementRunner, events: readonly NewEv
 export type IssuedQuote = Omit<Stored<'payment_quotes'>, 'id' | 'quotedAt'>;
 
 /** All quotes of these payments, newest first. */
-export async function issuedQuotes(trx: Trx, paymentIds: readonly string[]): Promise<readonly IssuedQuote[]> {
+export async function issuedQuotes(
+  executor: Database | Trx,
+  paymentIds: readonly string[],
+): Promise<readonly IssuedQuote[]> {
   const { rows } = await sql<IssuedQuote>`
     select payment_id as "paymentId", network, address, asset, decimals, owed_units as "owedUnits",
       tolerance_units as "toleranceUnits"
@@ -181,7 +184,7 @@ export async function issuedQuotes(trx: Trx, paymentIds: readonly string[]): Pro
       select payment_id, network, address, asset, decimals, owed_units, tolerance_units, quoted_at, id, 0
       from payment_quotes where payment_id = any (${paymentIds}::uuid[])
     ) quotes
-    order by quoted_at desc, id desc, address_index desc`.execute(trx);
+    order by quoted_at desc, id desc, address_index desc`.execute(executor);
   return rows;
 }
 

@@ -12,6 +12,8 @@ const FOLDER = path.join(WEB_FOLDER, 'dist/dashboard');
 const ENTRY = 'main.tsx';
 /** The till, a document of its own that shares its files with the dashboard. */
 const TILL = 'till/main.tsx';
+/** The page where a person agrees to a key for a shop: a document of its own, whose policy depends on the shop. */
+const CONNECT = 'connect/main.tsx';
 /** A small script that runs before anything is drawn. */
 const FIRST = 'before-paint.ts';
 /** The most visited page: the document names its files, so that they load at once. */
@@ -58,6 +60,8 @@ export interface DashboardManifest {
   readonly home: readonly string[];
   /** The scripts that the till runs, the first one first. */
   readonly till: readonly string[];
+  /** The scripts of the page that connects a shop, the first one first. */
+  readonly connect: readonly string[];
   /** The script that draws menus and dialogs, loaded after the page. */
   readonly popups: readonly string[];
   readonly scripts: readonly string[];
@@ -76,7 +80,7 @@ export async function buildDashboard(folder: string = FOLDER): Promise<Dashboard
   const fresh = path.join(path.dirname(folder), `.build-${randomUUID()}`);
   await mkdir(path.join(fresh, 'assets'), { recursive: true });
   try {
-    const output = await bundle([ENTRY, TILL], { codeSplitting: { groups: GROUPS } });
+    const output = await bundle([ENTRY, TILL, CONNECT], { codeSplitting: { groups: GROUPS } });
     const [first] = await bundle([FIRST], { format: 'iife' });
     if (first === undefined) throw new Error(`Vite has built nothing from ${FIRST}.`);
     const icon = await hashed('icon.svg');
@@ -90,8 +94,9 @@ export async function buildDashboard(folder: string = FOLDER): Promise<Dashboard
       app,
     ];
     await Promise.all(files.map(({ name, content }) => writeAll(path.join(fresh, 'assets', name), content)));
-    const { home, till } = manifest;
+    const { home, till, connect } = manifest;
     await writeAll(path.join(fresh, 'index.html'), documentOf(manifest, home, iconLinks(icon.name)));
+    await writeAll(path.join(fresh, 'connect.html'), documentOf(manifest, connect, iconLinks(icon.name)));
     const tillHead = `${iconLinks(icon.name, appIcons[0]?.name)}\n${TILL_HEAD}\n<link rel="manifest" href="${urlOf(app.name)}">`;
     await writeAll(path.join(fresh, 'till.html'), documentOf(manifest, till, tillHead));
     await writeFile(path.join(fresh, 'manifest.json'), `${JSON.stringify(manifest, null, 2)}\n`);
@@ -224,8 +229,8 @@ function manifestOf(output: readonly Output[], first: string, source: string | n
   const styles = output.filter(({ fileName }) => fileName.endsWith('.css')).map(({ fileName }) => fileName);
   const scripts = [...chunks.keys()].toSorted();
   const popups = scripts.filter((name) => /^popups?\./.test(name));
-  const [home, till] = [withImports(ENTRY, FIRST_PAGE), withImports(TILL)];
-  return { source, first, home, till, popups, scripts: [first, ...scripts], styles };
+  const [home, till, connect] = [withImports(ENTRY, FIRST_PAGE), withImports(TILL), withImports(CONNECT)];
+  return { source, first, home, till, connect, popups, scripts: [first, ...scripts], styles };
 }
 
 /** The document, without inline scripts and styles, which the page's policy refuses. */

@@ -132,6 +132,7 @@ export async function dashboardTest(
     version: 'test',
     baseUrls: BASE_URLS,
     behindProxy,
+    isProduction: more.production ?? false,
     serviceHealth: createServiceHealth(app, networks, 0),
     sweeps,
     wallets: { chains: MAIN_CHAINS, openWallet: createWalletOpener(MAIN_CHAINS), askNodes },

@@ -114,6 +114,8 @@ export interface TextValues {
   readonly too_many_lines: 'max' | 'param';
   readonly sum_range: 'currency' | 'least' | 'most' | 'param';
   readonly line_long: 'max' | 'param';
+  readonly connect_redirect: 'address';
+  readonly connect_permission: 'permission';
   readonly no_project: 'id';
   readonly no_email: 'email';
   readonly no_wallet: 'network';

@@ -103,10 +103,7 @@ export async function guardDashboard(
   else if (rule.kind === 'session' || rule.isCounted) await countClient();
   else await showLimit();
   if (!isReachable) {
-    throw new RequestError(
-      'permission_error',
-      'The dashboard cannot be reached from this IP address. The operator sets the allowed addresses with DASHBOARD_ALLOW_CIDRS.',
-    );
+    throw new RequestError('permission_error', UNREACHABLE);
   }
   if (fault !== null) throw fault;
   if (!isAtHost(request, dashboard) && !isFromDeveloper(request, https)) throw notFound(ELSEWHERE);
@@ -186,6 +183,9 @@ async function authorise(
   if (!mayDo(role, action)) throw roleError(role, action);
   return action;
 }
+
+export const UNREACHABLE =
+  'The dashboard cannot be reached from this IP address. The operator sets the allowed addresses with DASHBOARD_ALLOW_CIDRS.';
 
 const ELSEWHERE =
   'The dashboard is available only at the host of DASHBOARD_URL, not at this host. A proxy in front of the dashboard must pass on the original Host header.';

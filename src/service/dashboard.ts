@@ -58,7 +58,7 @@ interface Shared {
 
 /** Adds the dashboard and its guard to the live address, unless the settings leave it out. */
 export async function openDashboard(
-  { dashboard, trustProxy, baseUrl, sandboxBaseUrl }: Config,
+  { dashboard, trustProxy, baseUrl, sandboxBaseUrl, production }: Config,
   core: Cointill,
   { notifications, redis, creator, assets: pages, keyUses, sending }: Shared,
   plugins: ServerOptions['plugins'],
@@ -85,6 +85,7 @@ export async function openDashboard(
       version: version() + build,
       baseUrls: { live: baseUrl, test: sandboxBaseUrl },
       behindProxy,
+      isProduction: production,
       serviceHealth: createServiceHealth(app, core.networks),
       saveKeyUses: () => keyUses.save(),
       ...chainParts(core),

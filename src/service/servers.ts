@@ -28,6 +28,7 @@ import { prepareAddresses } from '../modes/prepare-addresses.ts';
 import type { Notifications } from '../store/notifications.ts';
 import { startLoop } from '../workers/loop.ts';
 import type { Cointill } from './core.ts';
+import { authorizeRoute } from '../http/dashboard/connect/pages.ts';
 import { openDashboard, openDashboardUrl } from './dashboard.ts';
 import { closeServers, listenOn, readTls } from './listening.ts';
 import type { Counting, Monitoring } from './monitoring.ts';
@@ -89,9 +90,9 @@ export async function startServers(
   };
   const shared = { notifications, redis, creator: api.creator, assets, keyUses, sending };
   const dashboard = await openDashboard(config, core, shared, plugins);
-  const home = (side: Mode) => homeRoute({ side, baseUrls, dashboardUrl: openDashboardUrl(config), assets });
-  const live = buildServer({ ...common, ...dashboard, side: 'live', plugins: [...dashboard.plugins, home('live')] });
-  const sandbox = buildServer({ ...common, side: 'test', plugins: [...plugins, home('test')] });
+  const own = (side: Mode) => ownPages(config, side, assets);
+  const live = buildServer({ ...common, ...dashboard, side: 'live', plugins: [...dashboard.plugins, ...own('live')] });
+  const sandbox = buildServer({ ...common, side: 'test', plugins: [...plugins, ...own('test')] });
   const servers = [
     { server: live, port: config.port },
     { server: sandbox, port: config.sandboxPort },
@@ -117,6 +118,15 @@ export async function startServers(
     log.warn({ err: error }, 'addresses could not be derived in advance; each order derives its own'),
   );
   return stop;
+}
+
+/** The pages that differ between the addresses. */
+function ownPages(config: Config, side: Mode, assets: Assets) {
+  const baseUrls = { live: config.baseUrl, test: config.sandboxBaseUrl };
+  return [
+    homeRoute({ side, baseUrls, dashboardUrl: openDashboardUrl(config), assets }),
+    authorizeRoute({ side, dashboard: config.dashboard }),
+  ];
 }
 
 function apiOf({ app, handle }: Cointill, sending: WebhookSending): Api {

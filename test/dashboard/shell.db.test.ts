@@ -20,6 +20,7 @@ async function withPage() {
   const files = {
     'index.html': DOCUMENT,
     'till.html': DOCUMENT,
+    'connect.html': DOCUMENT,
     'assets/main.abc.js': 'go()',
     'assets/main.abc.css': 'a{}',
   };

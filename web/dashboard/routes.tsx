@@ -17,7 +17,7 @@ import type { SignedIn } from './session.ts';
 import { Layout } from './shell/layout.tsx';
 import { Root } from './shell/root.tsx';
 import { FaultInMain, FaultPage, NotFoundInMain, NotFoundPage } from './shell/page.tsx';
-import { goToTill } from './go-to-till.ts';
+import { leaveFor } from './leave-for.ts';
 import { homeScope, mayUseTill } from './scope.ts';
 
 interface Context {
@@ -76,7 +76,7 @@ const index = createRoute({
     const scope = homeScope(session);
     if (scope !== null) throw redirect({ to: '/projects/$project/$mode', params: scope, replace: true });
     // Cashiers have no page here. The till is a document of its own, and nothing is shown on the way to it.
-    if (mayUseTill(session)) return goToTill('/till');
+    if (mayUseTill(session)) return leaveFor('/till');
     return undefined;
   },
   component: lazyPage(() => import('./pages/home/home-page.tsx'), 'NoProjectPage', 'detail', 'list'),

@@ -14,6 +14,7 @@ import {
 } from '../../store/projects/api-keys.ts';
 import { changesOfKeys, type AuditValues } from '../../store/people/audit.ts';
 import type { Trx } from '../../store/database.ts';
+import { saveChanges } from '../../store/payments/save-changes.ts';
 import { keyClients, type KeyClient } from '../../store/projects/key-clients.ts';
 import { listMembers, namesOfPeople } from '../../store/people/people.ts';
 import { findProject } from '../../store/projects/projects.ts';
@@ -21,6 +22,7 @@ import type { ActorKind } from '../../store/schema/people.ts';
 import { isoTime } from '../../wire/time.ts';
 import { recordAudit } from '../audit.ts';
 import { newId, type App } from '../context.ts';
+import { answerRow, inTransactionOnce, type IdempotencyRequest, type Replay } from '../idempotency.ts';
 import { noProject, rejected, type Rejected } from '../rejected.ts';
 import { checkName } from './name.ts';
 
@@ -34,18 +36,32 @@ interface NewKey extends Omit<KeyGrant, 'scopes'> {
   readonly maker?: Role | null;
 }
 
+type CreatedKey = { readonly kind: 'done'; readonly stored: StoredKey; readonly key: string } | Rejected;
+
 /** Creates a key. Only this call returns its text; the database stores its hash. */
-export async function createKey(
+export function createKey(app: App, request: NewKey): Promise<CreatedKey> {
+  return app.db.transaction().execute((trx) => createKeyIn(app, trx, request));
+}
+
+/** The same for a form that may be sent twice. `replayed`: it has made its key, whose text nobody has any more. */
+export function createKeyOnce(
   app: App,
-  { maker, scopes = null, ...request }: NewKey,
-): Promise<{ readonly kind: 'done'; readonly stored: StoredKey; readonly key: string } | Rejected> {
+  request: NewKey,
+  idempotency: IdempotencyRequest,
+): Promise<CreatedKey | Replay> {
+  return inTransactionOnce(app, idempotency, async (trx) => {
+    const outcome = await createKeyIn(app, trx, request);
+    if (outcome.kind === 'done') await saveChanges(trx, [], 2, [answerRow(idempotency, '{}', app.clock())]);
+    return outcome;
+  });
+}
+
+async function createKeyIn(app: App, trx: Trx, { maker, scopes = null, ...request }: NewKey): Promise<CreatedKey> {
   const wanted = { ...request, scopes: scopes === null ? null : [...new Set(scopes)] };
   const bad = checkName(wanted.name) ?? checkGrant(wanted) ?? checkMaker(maker, wanted);
   if (bad !== null) return bad;
-  return app.db.transaction().execute(async (trx) => {
-    if ((await findProject(trx, wanted.projectId)) === null) return noProject(wanted.projectId);
-    return { kind: 'done', ...(await addKey(app, trx, wanted)) };
-  });
+  if ((await findProject(trx, wanted.projectId)) === null) return noProject(wanted.projectId);
+  return { kind: 'done', ...(await addKey(app, trx, wanted)) };
 }
 
 function checkGrant({ kind, permission, scopes }: KeyGrant): Rejected | null {

@@ -3,6 +3,7 @@ import { accountContract } from './account/contract.ts';
 import { annotationsContract } from './annotations/contract.ts';
 import { attentionContract } from './attention/contract.ts';
 import { auditContract } from './audit/contract.ts';
+import { connectContract } from './connect/contract.ts';
 import { customersContract } from './customers/contract.ts';
 import { deliveriesContract } from './deliveries/contract.ts';
 import { eventLogContract } from './event-log/contract.ts';
@@ -39,6 +40,7 @@ export const CONTRACT = {
   ...auditContract,
   ...keysContract,
   ...accessContract,
+  ...connectContract,
   ...homeContract,
   ...attentionContract,
   ...paymentsContract,

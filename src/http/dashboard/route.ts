@@ -64,6 +64,8 @@ export interface Dashboard {
   readonly baseUrls: Readonly<Record<Mode, string>>;
   /** Whether `TRUST_PROXY` is set. */
   readonly behindProxy: boolean;
+  /** Whether `NODE_ENV` is `production`. */
+  readonly isProduction: boolean;
   /** Returns the state of networks and backups. */
   readonly serviceHealth: () => Promise<ServiceHealth>;
   /** The last known deposits that are worth a sweep. */

@@ -5,6 +5,8 @@ import { signInRoutes } from './account/sign-in-routes.ts';
 import { annotationRoutes } from './annotations/routes.ts';
 import { attentionRoutes } from './attention/routes.ts';
 import { auditRoutes } from './audit/routes.ts';
+import { connectPage } from './connect/pages.ts';
+import { connectRoutes } from './connect/routes.ts';
 import { deliveryRoutes } from './deliveries/routes.ts';
 import { eventLogRoutes } from './event-log/routes.ts';
 import { homeRoutes } from './home/routes.ts';
@@ -55,6 +57,7 @@ export function dashboardRoutes(dashboard: Dashboard, assets: ShellAssets | null
     annotationRoutes(routes, dashboard);
     keyRoutes(routes, dashboard);
     accessRoutes(routes, dashboard);
+    connectRoutes(routes, dashboard);
     liveRoutes(routes, dashboard);
     webhookRoutes(routes, dashboard);
     deliveryRoutes(routes, dashboard);
@@ -70,7 +73,9 @@ export function dashboardRoutes(dashboard: Dashboard, assets: ShellAssets | null
     invoiceDocumentRoutes(routes, dashboard);
     signingRoutes(routes, dashboard);
     tillRoutes(routes, dashboard);
-    if (assets !== null) shellRoutes(app, assets);
+    if (assets === null) return;
+    shellRoutes(app, assets);
+    connectPage(app, assets.connect, dashboard.isProduction);
   };
 }
 

@@ -16,6 +16,8 @@ export interface ShellAssets {
   readonly document: ServedFile;
   /** The till's document. */
   readonly till: ServedFile;
+  /** The document where a person agrees to a key for a shop. */
+  readonly connect: ServedFile;
   /** Files by their name below `/dashboard/assets/`. */
   readonly files: ReadonlyMap<string, ServedFile>;
 }
@@ -60,11 +62,12 @@ export async function loadShellAssets(folder: string = DASHBOARD_BUILD): Promise
     const files = await Promise.all(
       names.map(async (name) => [name, await read(path.join(folder, ASSETS, name), IMMUTABLE)] as const),
     );
-    const [document, till] = await Promise.all([
+    const [document, till, connect] = await Promise.all([
       read(path.join(folder, 'index.html'), DOCUMENT_HEADERS),
       read(path.join(folder, 'till.html'), TILL_HEADERS),
+      read(path.join(folder, 'connect.html'), DOCUMENT_HEADERS),
     ]);
-    return { document, till, files: new Map(files) };
+    return { document, till, connect, files: new Map(files) };
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null;
     throw error;

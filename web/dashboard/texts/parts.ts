@@ -3,6 +3,7 @@ import type attention from '../../../texts/dashboard/en/attention.json';
 import type audit from '../../../texts/dashboard/en/audit.json';
 import type bulk from '../../../texts/dashboard/en/bulk.json';
 import type common from '../../../texts/dashboard/en/common.json';
+import type connect from '../../../texts/dashboard/en/connect.json';
 import type customers from '../../../texts/dashboard/en/customers.json';
 import type detail from '../../../texts/dashboard/en/detail.json';
 import type keys from '../../../texts/dashboard/en/keys.json';
@@ -29,6 +30,7 @@ export interface TextParts {
   readonly attention: typeof attention;
   readonly audit: typeof audit;
   readonly bulk: typeof bulk;
+  readonly connect: typeof connect;
   readonly customers: typeof customers;
   readonly detail: typeof detail;
   readonly keys: typeof keys;

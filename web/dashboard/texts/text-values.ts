@@ -106,6 +106,10 @@ export interface TextValues {
   readonly too_short: 'min';
   readonly out_of_range: 'max' | 'min';
   readonly select_row: 'name';
+  readonly connect_application: 'name';
+  readonly connect_as: 'email';
+  readonly connect_refused_text: 'host';
+  readonly connect_sent_text: 'host';
   readonly customer_more: 'number';
   readonly customer_no_sums: 'number';
   readonly customer_unvalued: 'count' | 'currency';

@@ -3,7 +3,7 @@ import { useRouter, useSearch } from '@tanstack/react-router';
 import { useEffect } from 'react';
 import { useDashboard, sessionQuery } from '../../dashboard.ts';
 import { useLocale } from '../../locale.tsx';
-import { goToTill } from '../../go-to-till.ts';
+import { leaveFor } from '../../leave-for.ts';
 import { passkeysHere } from '../../passkeys.ts';
 import type { SessionAnswer } from '../../session.ts';
 import { Notice } from '../../ui/notice.tsx';
@@ -45,7 +45,9 @@ function Onward({ to }: { readonly to: string | undefined }) {
   const router = useRouter();
   useEffect(() => {
     // The till sent its person here; its path is none of the dashboard's.
-    if (to !== undefined && /^\/till(?:\?|$)/.test(to)) return void goToTill(to);
+    if (to !== undefined && /^\/till(?:\?|$)/.test(to)) return void leaveFor(to);
+    // This page is a document of its own, too, with a policy of its own.
+    if (to !== undefined && /^\/connect\/(?:live|test)(?:\?|$)/.test(to)) return void leaveFor(`/dashboard${to}`);
     // Only paths within the dashboard, because a link could contain any URL.
     router.history.replace(to !== undefined && /^\/(?![/\\])/.test(to) ? `/dashboard${to}` : '/dashboard');
   }, [router, to]);

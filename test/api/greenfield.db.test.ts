@@ -1,36 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, describe, expect, it } from 'vitest';
-import { httpTest, type Answer, type Call, type KeySpec, type Shop } from '../http.ts';
+import { createdInvoice, greenfield, type Invoice } from '../greenfield.ts';
+import { httpTest, type KeySpec, type Shop } from '../http.ts';
 
 const http = await httpTest();
 afterAll(() => http.close());
 
-interface Invoice {
-  readonly id: string;
-  readonly status: string;
-  readonly additionalStatus: string;
-  readonly metadata: object;
-  readonly [name: string]: unknown;
-}
-
-type GreenfieldCall = Omit<Call, 'path'> & { readonly path: string; readonly as?: Partial<KeySpec> };
-
-/** Calls below the shop's store, with `Authorization: token …` as plugins do. */
-async function call<Body = Invoice>(shop: Shop, { as = {}, ...request }: GreenfieldCall): Promise<Answer<Body>> {
-  const mode = request.side ?? as.mode ?? 'test';
-  const key = await shop.key({ mode, ...as });
-  const path = `/api/v1/stores/${shop.projectId}${request.path}`;
-  return http.call({ ...request, side: mode, path, headers: { authorization: `token ${key}` } });
-}
-
-async function created(shop: Shop, fields: object = {}): Promise<Invoice> {
-  const { status, body } = await call(shop, {
-    path: '/invoices',
-    body: { amount: '49.99', currency: 'EUR', ...fields },
-  });
-  if (status !== 200) throw new Error(JSON.stringify(body));
-  return body;
-}
+const call = greenfield(http);
+const created = (shop: Shop, fields: object = {}): Promise<Invoice> => createdInvoice(call, shop, fields);
 
 const read = async (shop: Shop, { id }: Invoice): Promise<Invoice> =>
   (await call(shop, { path: `/invoices/${id}` })).body;

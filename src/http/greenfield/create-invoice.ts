@@ -2,19 +2,12 @@ import type { NewPayment } from '../../app/payments/draft-payment.ts';
 import { USUAL_EXPIRY_MINUTES } from '../../app/payments/draft-payment.ts';
 import type { AccessKey } from '../../app/projects/access.ts';
 import { isEmail } from '../../domain/mail-address.ts';
-import {
-  FIATS,
-  fiatDecimals,
-  formatDecimal,
-  isFiat,
-  maxAmountMinor,
-  parseDecimal,
-  type Fiat,
-} from '../../domain/money.ts';
+import type { Fiat } from '../../domain/money.ts';
 import { coinOfMethod } from '../../domain/payment-method.ts';
 import { filledReturnUrl } from '../../domain/return-url.ts';
 import { invalid } from '../errors.ts';
 import { isHttpUrl } from '../validation.ts';
+import { readAmount, readCurrency } from './amounts.ts';
 import { numberText, readShopJson, type JsonObject } from './shop-json.ts';
 
 /** The metadata that an invoice of ours has as fields of its own. */
@@ -89,34 +82,6 @@ function textOf(value: unknown): string | null {
 function shortText(value: unknown, max: number): string | null {
   const text = textOf(value);
   return text === null || text.length > max ? null : text;
-}
-
-function readCurrency(value: unknown): Fiat {
-  const code = typeof value === 'string' ? value.trim().toUpperCase() : '';
-  if (isFiat(code)) return code;
-  const way =
-    code === 'BTC' || code === 'SATS'
-      ? ' Amounts in bitcoin are not possible: switch off the sats mode of the plugin, or let the shop count in a currency.'
-      : '';
-  throw invalid('currency', `currency must be one of ${FIATS.join(', ')}.${way}`);
-}
-
-/** Plugins send texts (`"166.0000"`) and numbers, which PHP may write with too many digits. */
-function readAmount(value: unknown, currency: Fiat): bigint {
-  const decimals = fiatDecimals(currency);
-  if (value === null || value === undefined) {
-    throw invalid(
-      'amount',
-      'amount is required. Invoices whose customer chooses the amount are payment requests here: POST /v1/payment_requests.',
-    );
-  }
-  const number = numberText(value);
-  const text = number === null ? value : number.toLowerCase().includes('e') ? number : String(Number(number));
-  const minor = typeof text === 'string' ? parseDecimal(text.trim(), decimals) : null;
-  const max = maxAmountMinor(currency);
-  if (minor !== null && minor > 0n && minor <= max) return minor;
-  const range = `from ${formatDecimal(1n, decimals)} to ${formatDecimal(max, decimals)} ${currency}`;
-  throw invalid('amount', `amount must be a plain decimal ${range}, with at most ${decimals} decimals.`);
 }
 
 function readMethods(value: unknown): readonly string[] | null {

@@ -6,7 +6,6 @@ import { changeShopMetadata } from '../../app/payments/change-shop-metadata.ts';
 import { acceptPayment, cancelPayment, completeSandboxPayment } from '../../app/payments/payment-actions.ts';
 import { paidQuotes } from '../../app/payments/paid-quotes.ts';
 import { policiesOf } from '../../app/payments/payment-policy.ts';
-import { paymentIdOf } from '../../domain/payment-kind.ts';
 import type { Payment } from '../../domain/payment.ts';
 import { isOpen } from '../../domain/status.ts';
 import { listInvoices } from '../../store/payments/shop-invoices.ts';
@@ -14,20 +13,17 @@ import { NO_FILTERS } from '../../store/payments/payment-filter.ts';
 import { searchPayments } from '../../store/payments/payment-list.ts';
 import { greenfieldInvoice, greenfieldMethod, greenfieldStatus } from '../../wire/greenfield.ts';
 import { keyOf, sendDone, whyNot } from '../api.ts';
-import { invalid, notFound, RequestError } from '../errors.ts';
+import { invalid, RequestError } from '../errors.ts';
 import { messageOf } from '../ways-out.ts';
 import { readInvoice, shopFacts } from './create-invoice.ts';
 import { readInvoiceQuery, type InvoiceQuery } from './list-query.ts';
+import { noInvoice, readInvoiceOf, selectorOf, type OneInvoice } from './one-invoice.ts';
 import { currencyOf, greenfieldGuard, type Greenfield } from './store.ts';
 import { exactFields, MAX_JSON_BYTES, readShopJson } from './shop-json.ts';
 
 const INVOICES = '/api/v1/stores/:storeId/invoices';
 /** Two JSON objects of a shop, and room for the other fields. */
 const bodyLimit = 3 * MAX_JSON_BYTES;
-
-interface OneInvoice {
-  readonly Params: { readonly id: string };
-}
 
 /** A store's invoices: those of `/v1/invoices`, as Greenfield shows them. */
 export function invoiceRoutes(app: FastifyInstance, api: Greenfield): void {
@@ -135,23 +131,6 @@ function changedOf(outcome: ChangeOutcome): Payment {
   if (outcome.kind === 'changed') return outcome.payment;
   if (outcome.kind !== 'refused') throw noInvoice();
   throw invalid('status', `The invoice keeps its status because ${whyNot(outcome.reason, outcome.payment)}`);
-}
-
-async function readInvoiceOf({ reader }: Greenfield, request: FastifyRequest<OneInvoice>): Promise<Payment> {
-  const payment = await reader.read(selectorOf(request));
-  if (payment === null) throw noInvoice();
-  return payment;
-}
-
-function selectorOf(request: FastifyRequest<OneInvoice>) {
-  const { project, mode } = keyOf(request);
-  const id = paymentIdOf('invoice', request.params.id);
-  if (id === null) throw noInvoice();
-  return { id, projectId: project.id, mode, api: 'invoice' as const };
-}
-
-function noInvoice(): RequestError {
-  return notFound('The store has no invoice with this id.', 'invoice-not-found');
 }
 
 async function invoiceView(api: Greenfield, payment: Payment) {

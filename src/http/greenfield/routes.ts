@@ -5,6 +5,7 @@ import { methodId } from '../../domain/payment-method.ts';
 import { keyOf } from '../api.ts';
 import { notFound } from '../errors.ts';
 import { invoiceRoutes } from './invoices.ts';
+import { refundRoutes } from './refunds.ts';
 import { currencyOf, greenfieldGuard, hidden, type Greenfield } from './store.ts';
 
 /** The version that plugins read: the API of BTCPay Server that these calls follow. */
@@ -22,6 +23,7 @@ export function greenfieldRoutes(api: Greenfield): (app: FastifyInstance) => voi
       scope.addHook('preHandler', checkStore);
       storeRoutes(scope, api);
       invoiceRoutes(scope, api);
+      refundRoutes(scope, api);
     });
   };
 }

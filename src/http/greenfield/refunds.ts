@@ -1,0 +1,165 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { forRequest } from '../../app/context.ts';
+import { createRefund, type NewRefund } from '../../app/refunds/create-refund.ts';
+import { amountNow } from '../../app/refunds/refund-size.ts';
+import { shownDecimals } from '../../domain/asset.ts';
+import { encodeId } from '../../domain/id.ts';
+import { fiatDecimals, formatDecimal, pow10 } from '../../domain/money.ts';
+import type { Payment, Quote } from '../../domain/payment.ts';
+import type { Refund } from '../../domain/refund.ts';
+import { listInvoices } from '../../store/payments/shop-invoices.ts';
+import { claimUrl } from '../../wire/refund.ts';
+import { keyOf } from '../api.ts';
+import { invalid, RequestError } from '../errors.ts';
+import { messageOf } from '../ways-out.ts';
+import { readAmount, readCurrency } from './amounts.ts';
+import { noInvoice, readInvoiceOf, type OneInvoice } from './one-invoice.ts';
+import { exactFields, type JsonObject } from './shop-json.ts';
+import { greenfieldGuard, type Greenfield } from './store.ts';
+
+const STORE = '/api/v1/stores/:storeId';
+const MAX_TEXT = 500;
+
+/** Refunds, which Greenfield calls pull payments: the customer claims each on our page. */
+export function refundRoutes(app: FastifyInstance, api: Greenfield): void {
+  app.post(`${STORE}/pull-payments`, greenfieldGuard('change_refund'), async (request, reply) => {
+    const body = exactFields(request.rawBody);
+    const name = textIn(body, 'name') ?? '';
+    const payment = await paidOrder(api, request, name, body);
+    const wanted = { amountMinor: readAmount(body['amount'], payment.currency) };
+    const [, reason = ''] = /;(.*)$/su.exec(name) ?? [];
+    return send(api, reply, request, { payment, wanted, name, reason: reason.trim() || textIn(body, 'description') });
+  });
+  app.post<OneInvoice>(`${STORE}/invoices/:id/refund`, greenfieldGuard('change_refund'), async (request, reply) => {
+    const body = exactFields(request.rawBody);
+    const payment = await readInvoiceOf(api, request);
+    const name = textIn(body, 'name') ?? `Refund of ${payment.merchantOrderId ?? request.params.id}`;
+    const size = sizeOf(api, payment, body);
+    return send(api, reply, request, { payment, ...size, name, reason: textIn(body, 'description') });
+  });
+}
+
+/**
+ * The only invoice with money of the order that a refund names. WooCommerce names no invoice: the order's number is the
+ * last word before the first semicolon of the name, in every language.
+ */
+async function paidOrder(
+  { app }: Greenfield,
+  request: FastifyRequest,
+  name: string,
+  body: JsonObject,
+): Promise<Payment> {
+  const { project, mode } = keyOf(request);
+  const currency = readCurrency(body['currency']);
+  const [named = ''] = name.split(';');
+  const word = named.trim().split(/\s+/).at(-1) ?? '';
+  if (word === '')
+    throw invalid('name', `name must end with the number of an order, as in "Refund of order 123; reason". ${WAY}`);
+  const orderIds = [word, word.replace(/^#/, '')];
+  const search = { orderIds, statuses: null, createdFrom: null, createdBefore: null };
+  const found = await listInvoices(app.db, { projectId: project.id, mode }, search, { limit: 100, offset: 0 });
+  const paid = found.filter((one) => one.currency === currency && one.received.all.confirmedUnits > 0n);
+  const [payment] = paid;
+  if (payment !== undefined && paid.length === 1) return payment;
+  const many = paid.length === 0 ? 'No invoice' : 'More than one invoice';
+  throw invalid('name', `${many} of order ${word} in ${currency} has received confirmed money. ${WAY}`);
+}
+
+const WAY = 'Refund the payment in the dashboard, or name the invoice: POST …/invoices/{id}/refund.';
+
+type Size = Pick<NewRefund, 'wanted' | 'rateUntil'>;
+
+/** How much a refund of one invoice returns, by its variant. */
+function sizeOf({ app }: Greenfield, payment: Payment, body: JsonObject): Size {
+  const { quote, received, currency, amountMinor } = payment;
+  const percent = body['subtractPercentage'];
+  if (percent !== undefined && percent !== null && Number(JSON.stringify(percent)) !== 0) {
+    throw invalid('subtractPercentage', 'subtractPercentage is not supported. Give the amount: refundVariant Custom.');
+  }
+  if (quote === null) throw invalid('refundVariant', 'No money has been received for this invoice.');
+  switch (body['refundVariant']) {
+    case 'RateThen':
+      return { wanted: null };
+    case 'CurrentRate': {
+      const now = amountNow(app, payment, quote, amountMinor);
+      if (now.kind === 'no_rate') throw new RequestError('service_unavailable', now.message);
+      if (now.kind !== 'ok') throw noInvoice();
+      return { wanted: { cryptoAmount: plainAmount(quote, now.units) }, rateUntil: now.until };
+    }
+    case 'OverpaidAmount': {
+      const over = received.all.confirmedUnits - quote.owedUnits;
+      if (over <= 0n) throw invalid('refundVariant', 'Not more than the amount of the invoice has been received.');
+      return { wanted: { cryptoAmount: plainAmount(quote, over) } };
+    }
+    case 'Custom': {
+      const given = body['customCurrency'] ?? currency;
+      if (given !== currency)
+        throw invalid('customCurrency', `customCurrency must be that of the invoice: ${currency}.`);
+      return { wanted: { amountMinor: readAmount(body['customAmount'], currency, 'customAmount') } };
+    }
+    default:
+      throw invalid('refundVariant', 'refundVariant must be RateThen, CurrentRate, OverpaidAmount or Custom.');
+  }
+}
+
+/** An amount of a coin with the decimals that a refund may have, rounded down. */
+function plainAmount({ decimals }: Quote, units: bigint): string {
+  const unit = pow10(decimals - shownDecimals(decimals));
+  return formatDecimal(units - (units % unit), decimals);
+}
+
+interface Wanted extends Size {
+  readonly payment: Payment;
+  readonly name: string;
+  readonly reason: string | null;
+}
+
+async function send(
+  { app }: Greenfield,
+  reply: FastifyReply,
+  request: FastifyRequest,
+  { payment, name, reason, ...size }: Wanted,
+): Promise<FastifyReply> {
+  const { id: paymentId, projectId, mode, api } = payment;
+  const refund = {
+    projectId,
+    mode,
+    api,
+    paymentId,
+    ...size,
+    address: null,
+    reason: reason?.slice(0, MAX_TEXT) ?? null,
+  };
+  const outcome = await createRefund(forRequest(app, request.id), refund, null);
+  if (outcome.kind === 'refused') throw invalid(FIELDS[outcome.param ?? 'amount'] ?? 'amount', messageOf(outcome));
+  if (outcome.kind !== 'done') throw noInvoice();
+  return reply.send(pullPayment(outcome.refund, name, claimUrl(outcome.refund, app.links)));
+}
+
+/** The fields of these calls that stand for those of our refunds. */
+const FIELDS: Readonly<Record<string, string>> = {
+  invoice_id: 'name',
+  amount: 'amount',
+  crypto_amount: 'refundVariant',
+};
+
+function pullPayment({ id, amountMinor, currency, reason }: Refund, name: string, viewLink: string | null) {
+  return {
+    id: encodeId('refund', id),
+    name,
+    description: reason ?? '',
+    amount: formatDecimal(amountMinor, fiatDecimals(currency)),
+    currency,
+    autoApproveClaims: false,
+    archived: false,
+    viewLink,
+  };
+}
+
+function textIn(body: JsonObject, field: string): string | null {
+  const value = body[field];
+  if (value === undefined || value === null || value === '') return null;
+  if (typeof value === 'string' && value.isWellFormed() && !value.includes('\0') && value.length <= MAX_TEXT)
+    return value;
+  throw invalid(field, `${field} must be text of at most ${MAX_TEXT} characters, without NUL characters.`);
+}

@@ -42,13 +42,12 @@ export type AskedPermissions =
 /** Reads permissions as plugins ask for them: `btcpay.store.canviewinvoices`, or the same with `:` and a store's id. */
 export function readGreenfieldPermissions(asked: readonly string[]): AskedPermissions {
   const permissions = new Set<GreenfieldPermission>();
-  const projects = new Set<string>();
+  const projects = new Set<string | null>();
   for (const text of asked) {
-    const [name, store, ...more] = text.split(':');
+    const [name, ...stores] = text.split(':');
     const permission = ALL.find((one) => one === name);
-    const projectId = store === undefined ? null : parseUuid(store);
-    if (projectId !== null) projects.add(projectId);
-    const isStoreBad = (store !== undefined && projectId === null) || more.length > 0 || projects.size > 1;
+    for (const store of stores) projects.add(parseUuid(store));
+    const isStoreBad = stores.length > 1 || projects.has(null) || projects.size > 1;
     if (permission === undefined || isStoreBad) return { kind: 'unknown', permission: text };
     permissions.add(permission);
   }

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { deliveriesOf, retryDelivery, sendTestEvent } from '../app/webhooks/deliveries.ts';
-import { EVENT_TYPES } from '../domain/event-type.ts';
 import { deliveryId, encodeId } from '../domain/id.ts';
+import { STORED_EVENT_TYPES } from '../domain/shop-message.ts';
 import { isoTime } from '../wire/time.ts';
 import type { DeliverySummary } from '../store/webhooks/deliveries.ts';
 import { deliveryIdOf, endpointIdOf, wholeNumber } from './arguments.ts';
@@ -15,7 +15,7 @@ export function addDeliveryCommands(webhook: Command): void {
     webhook.command('test').description('send a sample event to an endpoint, even of a type that it did not select'),
   )
     .argument('<id>', "the endpoint's id, we_…", endpointIdOf)
-    .requiredOption('--type <type>', `one of ${EVENT_TYPES.join(', ')}`)
+    .requiredOption('--type <type>', `one of ${STORED_EVENT_TYPES.join(', ')}`)
     .action((uuid: string, options: OutputOptions & { readonly type: string }) =>
       withCointill(async ({ app }) => {
         const sent = done(await sendTestEvent(app, uuid, options.type));

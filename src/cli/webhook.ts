@@ -1,5 +1,6 @@
 import { Option, type Command } from 'commander';
 import {
+  allOf,
   createEndpoint,
   deleteEndpoint,
   endpointsOf,
@@ -9,6 +10,7 @@ import {
 import { DOCUMENTED_EVENTS, OPT_IN_EVENTS } from '../domain/event-type.ts';
 import { encodeId } from '../domain/id.ts';
 import { MODES, type Mode } from '../domain/permission.ts';
+import { MESSAGE_TYPES, WEBHOOK_FORMATS, type WebhookFormat } from '../domain/shop-message.ts';
 import { isoTime } from '../wire/time.ts';
 import { findProject } from '../store/projects/projects.ts';
 import type { WebhookEndpoint } from '../store/webhooks/webhook-endpoints.ts';
@@ -26,6 +28,7 @@ interface CreateOptions extends OutputOptions {
   readonly mode: Mode;
   readonly url: string;
   readonly events: string;
+  readonly format?: WebhookFormat;
 }
 
 /** `cointill webhook create|list|delete|enable|rotate|test|deliveries|retry|listen`. */
@@ -47,17 +50,28 @@ function addCreate(webhook: Command): void {
       '--events <types>',
       `all documented types (all), or comma-separated types; all leaves these out: ${OPT_IN_EVENTS.join(', ')}`,
     )
-    .addHelpText('after', `\nDocumented events: ${DOCUMENTED_EVENTS.join(', ')}`)
-    .action(({ project: projectId, mode, url, events, ...options }: CreateOptions) => {
-      const request = { projectId, mode, url, events };
+    .addOption(
+      new Option(
+        '--format <format>',
+        'greenfield: messages about invoices as BTCPay plugins of shops read them; all or some of these types',
+      ).choices(WEBHOOK_FORMATS),
+    )
+    .addHelpText(
+      'after',
+      `\nDocumented events: ${DOCUMENTED_EVENTS.join(', ')}\nTypes of --format greenfield: ${MESSAGE_TYPES.join(', ')}`,
+    )
+    .action(({ project: projectId, mode, url, events, format, ...options }: CreateOptions) => {
+      const request = { projectId, mode, url, events, format: format ?? null };
       return withCointill(async ({ app, sealingKeys, policyOf }) => {
         const { endpoint, secret } = done(await createEndpoint(app, await sealingKeys(), policyOf, request));
         const id = encodeId('endpoint', endpoint.id);
-        print(options, { id, url: endpoint.url, secret, events: endpoint.events }, () => [
+        const record = { id, url: endpoint.url, secret, ...formatOf(endpoint), events: endpoint.events };
+        print(options, record, () => [
           ...fields([
             ['Endpoint', id],
             ['Mode', endpoint.mode],
             ['URL', endpoint.url],
+            ...(endpoint.format === null ? [] : [['Format', endpoint.format] as const]),
             ['Events', endpoint.events.join(', ')],
           ]),
           ...secretFields(
@@ -142,6 +156,7 @@ function endpointRecord(endpoint: WebhookEndpoint): object {
     project_id: endpoint.projectId,
     mode: endpoint.mode,
     url: endpoint.url,
+    ...formatOf(endpoint),
     events: endpoint.events,
     disabled_at: disabledAt === null ? null : isoTime(disabledAt),
     disabled_reason: endpoint.disabledReason,
@@ -151,6 +166,10 @@ function endpointRecord(endpoint: WebhookEndpoint): object {
   };
 }
 
+function formatOf({ format }: WebhookEndpoint): object {
+  return format === null ? {} : { format };
+}
+
 function endpointTable(endpoints: readonly WebhookEndpoint[]): readonly string[] {
   return table(
     ['ENDPOINT', 'MODE', 'STATE', 'EVENTS', 'URL'],
@@ -158,13 +177,14 @@ function endpointTable(endpoints: readonly WebhookEndpoint[]): readonly string[]
       encodeId('endpoint', endpoint.id),
       endpoint.mode,
       endpoint.disabledAt !== null ? 'disabled' : endpoint.pausedAt !== null ? 'paused' : 'on',
-      isAllDocumented(endpoint) ? 'all' : endpoint.events.join(','),
+      `${endpoint.format === null ? '' : `${endpoint.format}: `}${isAll(endpoint) ? 'all' : endpoint.events.join(',')}`,
       endpoint.url,
     ]),
     'There is no webhook endpoint yet. Create one with: cointill webhook create',
   );
 }
 
-function isAllDocumented({ events }: WebhookEndpoint): boolean {
-  return events.length === DOCUMENTED_EVENTS.length && DOCUMENTED_EVENTS.every((type) => events.includes(type));
+function isAll({ events, format }: WebhookEndpoint): boolean {
+  const all = allOf(format);
+  return events.length === all.length && all.every((type) => events.includes(type));
 }

@@ -35,6 +35,7 @@ export interface TextValues {
   readonly no_event: 'names' | 'param';
   readonly url_long: 'max';
   readonly url_encoded_long: 'max';
+  readonly secret_length: 'max' | 'min' | 'param';
   readonly way_out_utxo_key: 'coin' | 'key';
   readonly secret_extended_key: 'wayOut';
   readonly secret_key: 'wayOut';

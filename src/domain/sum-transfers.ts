@@ -19,8 +19,7 @@ export function sumTransfers(
     .toSorted(compareArrival);
   for (const transfer of counted) {
     all = plus(all, transfer);
-    if (tracedHash(transfer.transactionHash) === null) continue;
-    if (earliest(transfer) < untilAt) inTime = plus(inTime, transfer);
+    if (cameBefore(transfer, untilAt)) inTime = plus(inTime, transfer);
   }
   return { all, inTime, transactionHash: decidingHash(counted, paysUnits) };
 }
@@ -43,7 +42,10 @@ function decidingHash(counted: readonly Transfer[], required: bigint): string | 
   return (confirmed.at(-1) ?? mined.at(-1) ?? traced.at(-1))?.transactionHash ?? null;
 }
 
-const earliest = (transfer: Transfer): number => Math.min(transfer.firstSeenAt, transfer.blockAt ?? Infinity);
+/** Whether a transfer with a known transaction was first seen or dated before a time. */
+export function cameBefore({ transactionHash, firstSeenAt, blockAt }: Transfer, untilAt: number): boolean {
+  return tracedHash(transactionHash) !== null && Math.min(firstSeenAt, blockAt ?? Infinity) < untilAt;
+}
 
 /**
  * The order in which transfers arrived: by the time they were first seen, then by block, by position in the block, and

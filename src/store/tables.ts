@@ -57,6 +57,7 @@ export const TABLES = {
   event_numbering: webhooks.EVENT_NUMBERING,
   webhook_endpoints: webhooks.WEBHOOK_ENDPOINTS,
   deliveries: webhooks.DELIVERIES,
+  message_queue: webhooks.MESSAGE_QUEUE,
   delivery_attempts: webhooks.DELIVERY_ATTEMPTS,
   delivery_retries: webhooks.DELIVERY_RETRIES,
   retried_deliveries: webhooks.RETRIED_DELIVERIES,

@@ -93,7 +93,7 @@ export const TEXT_COLUMNS: { readonly [Table in keyof Tables]?: Readonly<Record<
   events: { ...of('service', 'mode', 'type'), ...of('customer', 'body', 'request_id') },
   event_positions: of('service', 'mode', 'gap_reason'),
   event_heads: of('service', 'mode'),
-  webhook_endpoints: of('shop', 'mode', 'url', 'events', 'disabled_reason'),
+  webhook_endpoints: of('shop', 'mode', 'url', 'events', 'disabled_reason', 'format'),
   deliveries: of('service', 'state'),
   delivery_attempts: {
     ...of('service', 'request_headers', 'error_stage', 'error'),

@@ -75,6 +75,8 @@ const MERGED: Readonly<Record<string, string>> = {
   '0071_dropped_transfers.sql': '4e881bfb4a44be4b',
   '0072_secret_versions.sql': '2c5b406da7d9bae4',
   '0073_shop_fields.sql': '436911a5624c162b',
+  '0074_shop_messages.sql': '114e8af5ec454b58',
+  '0075_overtaken_deliveries.sql': '4dcded7a6c72a7ec',
 };
 
 interface KnownColumn {

@@ -29,6 +29,11 @@ export function newWebhookSecret(randomBytes: RandomBytes): string {
   return WEBHOOK_SECRET_PREFIX + Buffer.from(randomBytes(KEY_BYTES)).toString('base64');
 }
 
+/** A new secret for an endpoint of a shop's plugin, some of which take letters and digits alone. */
+export function newShopSecret(randomBytes: RandomBytes): string {
+  return Buffer.from(randomBytes(KEY_BYTES)).toString('hex');
+}
+
 /**
  * Encrypts a secret for storage with AES-256-GCM.
  *

@@ -43,6 +43,11 @@ export function signDelivery(delivery: {
   };
 }
 
+/** Signs a message as BTCPay's plugins check it: with the whole text of the newest secret. */
+export function signMessage(secret: string, body: string): { readonly 'BTCPay-Sig': string } {
+  return { 'BTCPay-Sig': `sha256=${serviceSignature(secret, body)}` };
+}
+
 /** Whether `header` is the `x-service-signature` of `body` under `secret`; compared in constant time. */
 export function verifyServiceSignature(secret: string, body: string | Uint8Array, header: string): boolean {
   const expected = Buffer.from(serviceSignature(secret, body), 'latin1');

@@ -22,7 +22,7 @@ const CLEARED = new Set([
 export const HAS_CUSTOMER_DATA = [
   String.raw`"(${[...CLEARED].join('|')})":[^n]`,
   String.raw`"title":"(?!\(deleted\)")`,
-  String.raw`"metadata":\{(?!\}|"order_id":"([^"\\]|\\.)*"\})`,
+  String.raw`"metadata":\{(?!\}|"order(_id|Id)":("([^"\\]|\\.)*"|[-+.0-9eE]+)\})`,
 ].join('|');
 
 const HAS = new RegExp(HAS_CUSTOMER_DATA);
@@ -47,8 +47,13 @@ export function withoutCustomerData(body: string): string {
   return JSON.stringify(cleared);
 }
 
+const json = JSON as unknown as { isRawJSON(value: unknown): boolean };
+
+/** The number of the order under our name or that of shops' plugins, some of which write it without quotes. */
 function onlyOrder(metadata: unknown): unknown {
   if (metadata === null) return null;
-  const { order_id: order } = Object(metadata) as { readonly order_id?: unknown };
-  return order === undefined ? {} : { order_id: order };
+  const fields = Object.entries(Object(metadata));
+  const isNumber = (value: unknown): boolean => typeof value === 'string' || json.isRawJSON(value);
+  const order = fields.find(([name, value]) => (name === 'order_id' || name === 'orderId') && isNumber(value));
+  return order === undefined ? {} : Object.fromEntries([order]);
 }

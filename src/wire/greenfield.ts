@@ -3,6 +3,7 @@ import { requiredUnits, type Payment, type Quote, type Transfer } from '../domai
 import { publicPaymentId } from '../domain/payment-kind.ts';
 import { methodId } from '../domain/payment-method.ts';
 import { paymentUri, type EvmChain } from '../domain/payment-uri.ts';
+import { moneyId } from '../domain/shop-message.ts';
 import { isOpen } from '../domain/status.ts';
 import { parseExact } from './number.ts';
 import { paymentUrl, type Links } from './payment.ts';
@@ -98,7 +99,7 @@ function paidMinor({ quote, received, amountMinor }: Payment): bigint {
 /** One transfer to an invoice. */
 export function greenfieldPayment(transfer: Transfer, decimals: number) {
   return {
-    id: `${transfer.transactionHash}-${transfer.index}`,
+    id: moneyId(transfer),
     receivedDate: seconds(transfer.firstSeenAt),
     value: formatDecimal(transfer.amountUnits, decimals),
     fee: '0',
@@ -149,6 +150,7 @@ function rateOf(dividend: bigint, divisor: bigint): string {
   return formatDecimal((dividend * pow10(RATE_DECIMALS)) / divisor, RATE_DECIMALS);
 }
 
-function seconds(at: number): number {
+/** A time in whole seconds, as Greenfield counts. */
+export function seconds(at: number): number {
   return Math.floor(at / 1_000);
 }

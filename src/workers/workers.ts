@@ -1,6 +1,7 @@
 import { keepRates } from '../app/dashboard/keep-currency-rates.ts';
 import { addUpFigures } from '../app/dashboard/add-up-figures.ts';
 import { createDeliverer, type WebhookDelivery } from '../app/webhooks/deliver-due.ts';
+import { moveStrayMessages } from '../app/webhooks/record-messages.ts';
 import { numberDue } from '../app/webhooks/number-events.ts';
 import type { App } from '../app/context.ts';
 import { enqueueDailyPaymentMails } from '../app/notifications/daily-payment-mails.ts';
@@ -95,7 +96,10 @@ export function startWorkers(
   const forgetting = loop(
     'forgetting',
     FORGET_REST_MS,
-    byTime(() => purgeOld(app, eventLifetimeMs)),
+    byTime(async () => {
+      await moveStrayMessages(app);
+      return purgeOld(app, eventLifetimeMs);
+    }),
   );
 
   const people = [

@@ -17,8 +17,9 @@ const ATTEMPT = {
 };
 
 describe('what usually is wrong', () => {
+  const DUE = { state: 'waiting', next_attempt_at: '2026-06-15T12:00:00Z', endpoint_state: 'on' } as const;
   const hint = (status: number | null, stage: string | null = null) =>
-    hintOf({ state: 'waiting', attempts: [{ ...ATTEMPT, status, error_stage: stage }] });
+    hintOf({ ...DUE, attempts: [{ ...ATTEMPT, status, error_stage: stage }] });
 
   it.each([
     [401, 'hint_signature'],
@@ -40,9 +41,16 @@ describe('what usually is wrong', () => {
   });
 
   it('is not said of what arrived, was acknowledged or not attempted yet', () => {
-    expect(hintOf({ state: 'delivered', attempts: [{ ...ATTEMPT, status: 500, error_stage: null }] })).toBeNull();
+    const attempts = [{ ...ATTEMPT, status: 500, error_stage: null }];
+    expect(hintOf({ ...DUE, state: 'delivered', attempts })).toBeNull();
     expect(hint(204)).toBeNull();
-    expect(hintOf({ state: 'waiting', attempts: [] })).toBeNull();
+    expect(hintOf({ ...DUE, attempts: [] })).toBeNull();
+  });
+
+  it('is said of a message that an earlier one keeps waiting, and of one that a newer one overtook', () => {
+    expect(hintOf({ ...DUE, next_attempt_at: null, attempts: [] })?.text).toBe('hint_held');
+    expect(hintOf({ ...DUE, next_attempt_at: null, endpoint_state: 'paused', attempts: [] })).toBeNull();
+    expect(hintOf({ ...DUE, state: 'overtaken', attempts: [] })?.text).toBe('hint_overtaken');
   });
 });
 

@@ -11,6 +11,7 @@ import { newId, type App } from '../context.ts';
 import { paymentEvents } from '../events.ts';
 import { emitAfterCommit, inTransaction, type ObservedTrx } from '../in-transaction.ts';
 import { draftPayment, USUAL_EXPIRY_MINUTES, type NewPayment } from '../payments/draft-payment.ts';
+import { createdMessages } from '../payments/shop-messages.ts';
 import { policiesOf } from '../payments/payment-policy.ts';
 
 /** A payer's wish, of a page that anybody with the link can open. */
@@ -115,7 +116,14 @@ async function createInvoice(app: App, trx: ObservedTrx, wanted: NewPayment, now
   if (drafted.kind !== 'draft') return refused('no_rate');
   const { payment, events } = paymentEvents(app, drafted.payment, ['created'], now);
   const dueAt = nextDueAt(payment, (await policiesOf(app, trx, [payment]))(payment));
-  const change = { before: null, after: payment, dueAt, transitions: [], events };
+  const change = {
+    before: null,
+    after: payment,
+    dueAt,
+    transitions: [],
+    events,
+    messages: createdMessages(app, payment),
+  };
   await saveChanges(trx, [change], 2);
   emitAfterCommit(trx, { kind: 'payments_created', changes: [change] });
   return { kind: 'invoice', payment };

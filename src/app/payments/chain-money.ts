@@ -16,6 +16,7 @@ import { type ConfirmedTransfer, findTransfers, type PaymentTransfer } from '../
 import { issuedQuotes, type IssuedQuote, saveChanges, type PaymentChange } from '../../store/payments/save-changes.ts';
 import { lockPayments } from '../../store/payments/payments.ts';
 import { observe } from './change-payment.ts';
+import { withMessages } from './shop-messages.ts';
 import { withWrongAssets } from './wrong-assets.ts';
 import { policiesOf } from './payment-policy.ts';
 import type { App } from '../context.ts';
@@ -108,7 +109,7 @@ export async function observeMoney(
     if (wrong.length > 0) changes.push(withWrongAssets(app, change ?? unchanged(payment, policy), wrong, now));
     else if (change !== null) changes.push(change);
   }
-  if (changes.length > 0) await saveChanges(trx, changes, 2);
+  if (changes.length > 0) await saveChanges(trx, await withMessages(app, trx, changes, now), 2);
   for (const change of changes) emitAfterCommit(trx, { kind: 'payment_changed', change, requestId: null });
 }
 

@@ -26,6 +26,7 @@ import { answerRow, inTransactionOnce, type IdempotencyRequest, type Replay } fr
 import { emitAfterCommit, type ObservedTrx } from '../in-transaction.ts';
 import type { ConfirmedTransfer } from '../../store/payments/transfers.ts';
 import { policiesOf } from './payment-policy.ts';
+import { withMessages } from './shop-messages.ts';
 import { withWrongAssets } from './wrong-assets.ts';
 
 /** Selects one payment for one client. Fields left out do not restrict (the command line sees everything). */
@@ -127,7 +128,8 @@ async function change<Refusal extends { readonly kind: string }>(
   const changed = withWrongAssets(app, observed.change, decision.wrongAssets ?? [], now);
   const body = present?.(changed.after) ?? '';
   const answers = idempotency === null ? [] : [answerRow(idempotency, body, now)];
-  await saveChanges(trx, [{ ...changed, address: decision.address }], 2, answers);
+  const saved = await withMessages(app, trx, [{ ...changed, address: decision.address }], now);
+  await saveChanges(trx, saved, 2, answers);
   await recordPeoplesAudit(app, trx, {
     action,
     projectId: before.projectId,

@@ -6,6 +6,7 @@ import type { LockedIssuer, Rail } from '../../modes/rail.ts';
 import type { Trx } from '../../store/database.ts';
 import type { Ending, Statement, StatementRunner, TransactionRunner } from '../../store/pipeline.ts';
 import {
+  messagesIn,
   savedDeliveries,
   saveStatement,
   type IdempotentAnswer,
@@ -29,6 +30,7 @@ import {
 } from '../idempotency.ts';
 import { chooseWanted, draftPayment, takeNumbers, type Draft, type Item, type NewPayment } from './draft-payment.ts';
 import { rejected } from '../rejected.ts';
+import { createdMessages } from './shop-messages.ts';
 import type { TokenRefusal } from './quote-payment.ts';
 
 export type CreateOutcome =
@@ -196,16 +198,16 @@ async function saveTaking(
   }
   const drafts = drafted.filter((one) => one.kind === 'draft');
   const numbers = await takeNumbers(runner, drafts);
-  const { saved, statement } = makeBatch(app, drafts, numbers);
+  const { saved, statements } = makeBatch(app, drafts, numbers);
   const results = saved.values();
   return {
     result: drafted.map((one) => (one.kind === 'draft' ? (results.next().value ?? MISSING) : one)),
     statements:
-      statement === null
+      statements.length === 0
         ? []
         : [
             ...[...issuers.values()].flatMap((issuer) => issuer.taken()),
-            statement,
+            ...statements,
             ...tillStatements(drafts),
             ...auditStatements(app, drafts),
           ],
@@ -254,22 +256,18 @@ async function lockIssuers(runner: StatementRunner, items: readonly Item[]): Pro
   return issuers;
 }
 
-/** The statement that saves these payments with all their records, and the answer to each request afterwards. */
+/** The statements that save these payments with all their records, and the answer to each request afterwards. */
 function makeBatch(
   app: App,
   drafts: readonly Draft[],
   numbers: ReadonlyMap<string, string>,
-): { readonly statement: Statement | null; readonly saved: readonly Saved[] } {
+): { readonly statements: readonly Statement[]; readonly saved: readonly Saved[] } {
   const changes: PaymentChange[] = [];
   const answers: IdempotentAnswer[] = [];
   const saved = drafts.map(({ item, payment: draft, address }): Saved => {
     const numbered = { ...draft, transactionNumber: numbers.get(draft.id) ?? null };
-    const { payment, events } = paymentEvents(
-      { random: app.random, requestId: item.request.requestId ?? undefined },
-      numbered,
-      ['created'],
-      draft.createdAt,
-    );
+    const by = { random: app.random, requestId: item.request.requestId ?? undefined };
+    const { payment, events } = paymentEvents(by, numbered, ['created'], draft.createdAt);
     const body = item.present(payment);
     const dueAt = nextDueAt(payment, app.policy);
     const change = {
@@ -278,11 +276,14 @@ function makeBatch(
       dueAt,
       transitions: storedTransitions(payment),
       events,
+      messages: createdMessages(by, payment),
       address: address ?? undefined,
     };
     changes.push(change);
     if (item.idempotency !== null) answers.push(answerRow(item.idempotency, body, draft.createdAt));
     return { kind: 'done', body, change };
   });
-  return { statement: changes.length === 0 ? null : saveStatement(changes, 0, answers), saved };
+  if (changes.length === 0) return { statements: [], saved };
+  const messages = messagesIn(changes);
+  return { statements: [saveStatement(changes, 0, answers), ...(messages === null ? [] : [messages])], saved };
 }

@@ -9,6 +9,7 @@ import { observe } from './change-payment.ts';
 import type { App } from '../context.ts';
 import { inTransaction, emitAfterCommit } from '../in-transaction.ts';
 import { policiesOf } from './payment-policy.ts';
+import { withMessages } from './shop-messages.ts';
 import { settle } from './payment-actions.ts';
 import { receiptPrices } from './receipt-prices.ts';
 import { nextStage } from './simulate-payment.ts';
@@ -53,7 +54,7 @@ export async function runDue(app: App, limit: number, only?: string): Promise<nu
     }
     // Only test payments receive money through the passage of time.
     await saveTransfers(trx, transfers, receiptPrices(app.railFor('test'), now));
-    if (changes.length > 0) await saveChanges(trx, changes, 1);
+    if (changes.length > 0) await saveChanges(trx, await withMessages(app, trx, changes, now), 1);
     for (const change of changes) emitAfterCommit(trx, { kind: 'payment_changed', change, requestId: null });
     await postponeDue(trx, later);
     return payments.length;

@@ -7,14 +7,16 @@ import { closeEndpoint, type WebhookEndpoint } from '../../store/webhooks/webhoo
 import type { AttemptResult } from '../../webhooks/exchange.ts';
 import { openSecret, type SealingKeys } from '../../webhooks/secret.ts';
 import type { WebhookSender } from '../../webhooks/send.ts';
-import { signDelivery } from '../../webhooks/signature.ts';
+import { signDelivery, signMessage } from '../../webhooks/signature.ts';
 import { hasCustomerData } from '../../wire/customer-data.ts';
+import { sentMessage } from '../../wire/shop-message.ts';
 import { createBatcher } from '../batch.ts';
 import { realNow, type App } from '../context.ts';
 import { wasRolledBack } from '../idempotency.ts';
 import { inTransaction, emitAfterCommit } from '../in-transaction.ts';
 import type { AttemptOutcome } from '../observer.ts';
 import { refusalText } from '../rejected.ts';
+import { recordMessages } from './record-messages.ts';
 
 const GONE = 'The endpoint answered 410 Gone.';
 
@@ -38,20 +40,9 @@ export async function attempt(
 ): Promise<Attempted> {
   const isManual = lease === null || lease.isRetried;
   const startedAt = app.clock();
-  // A verifier refuses a time that is not the present one.
-  const signedAt = realNow(app);
-  const headers = signDelivery({
-    secrets: secrets.of(delivery.endpoint, signedAt),
-    id: encodeId('event', delivery.eventId),
-    body: delivery.body,
-    timestampSeconds: Math.floor(signedAt / 1000),
-  });
-  const result = await sender.send({
-    url: delivery.endpoint.url,
-    mode: delivery.endpoint.mode,
-    headers: { ...headers },
-    body: delivery.body,
-  });
+  const { headers, body } = requestOf(delivery, secrets, { isManual, signedAt: realNow(app) });
+  const { url, mode } = delivery.endpoint;
+  const result = await sender.send({ url, mode, headers, body });
   const endedAt = startedAt + result.durationMs;
   const acknowledged = result.kind === 'response' && result.status >= 200 && result.status < 300;
   return {
@@ -69,6 +60,23 @@ export async function attempt(
       next: acknowledged ? { kind: 'delivered', at: endedAt } : afterFailure(delivery, isManual, endedAt),
     },
   };
+}
+
+/** The signed request of an attempt. A verifier refuses a time that is not the present one. */
+function requestOf(
+  delivery: Delivery,
+  secrets: SecretCache,
+  { isManual, signedAt }: { readonly isManual: boolean; readonly signedAt: number },
+): { readonly headers: Readonly<Record<string, string>>; readonly body: string } {
+  const { endpoint, eventId, id, attempts, body } = delivery;
+  const valid = secrets.of(endpoint, signedAt);
+  if (endpoint.format === null) {
+    const timestampSeconds = Math.floor(signedAt / 1000);
+    return { headers: signDelivery({ secrets: valid, id: encodeId('event', eventId), body, timestampSeconds }), body };
+  }
+  const attempt = isManual ? `by-hand-${signedAt}` : attempts;
+  const sent = sentMessage(body, { endpointId: endpoint.id, deliveryId: id, attempt });
+  return { headers: signMessage(valid[0], sent), body: sent };
 }
 
 function afterFailure(delivery: Delivery, isManual: boolean, endedAt: number): AttemptRecord['next'] {
@@ -94,8 +102,8 @@ function outcome(result: AttemptResult): Pick<AttemptRecord, 'response' | 'error
 type Recorded = { readonly kind: 'recorded' } | { readonly kind: 'fault'; readonly error: unknown };
 
 /**
- * Saves attempts in one statement and disables the endpoints that are gone. If the database refuses an attempt, the
- * others are still saved, each alone.
+ * Saves attempts in one statement, those of messages in a transaction, and disables the endpoints that are gone. If the
+ * database refuses an attempt, the others are still saved, each alone.
  */
 export async function record(app: App, attempted: readonly Attempted[]): Promise<readonly Recorded[]> {
   const outcomes = await save(app, attempted);
@@ -121,10 +129,25 @@ export function createRecorder(app: App, maxWaiting: number): (attempted: Attemp
   };
 }
 
-async function save({ db }: App, attempted: readonly Attempted[]): Promise<readonly Recorded[]> {
+async function save(app: App, attempted: readonly Attempted[]): Promise<readonly Recorded[]> {
+  const outcomes = new Map<Attempted, Recorded>();
+  for (const [format, some] of Map.groupBy(attempted, ({ delivery }) => delivery.endpoint.format)) {
+    const saving = saveAll(some, (records) =>
+      format === null ? recordAttempts(app.db, records) : recordMessages(app, records),
+    );
+    const saved = await saving.catch((error: unknown) => some.map(() => ({ kind: 'fault', error }) as const));
+    for (const [index, one] of some.entries()) outcomes.set(one, saved[index] ?? { kind: 'recorded' });
+  }
+  return attempted.map((one) => outcomes.get(one) ?? { kind: 'recorded' });
+}
+
+async function saveAll(
+  attempted: readonly Attempted[],
+  saveRecords: (records: readonly AttemptRecord[]) => Promise<void>,
+): Promise<readonly Recorded[]> {
   const records = attempted.map((one) => one.record);
   try {
-    await recordAttempts(db, records);
+    await saveRecords(records);
     return records.map(() => ({ kind: 'recorded' }));
   } catch (error) {
     if (records.length === 1 || !wasRolledBack(error)) throw error;
@@ -132,7 +155,7 @@ async function save({ db }: App, attempted: readonly Attempted[]): Promise<reado
   const outcomes: Recorded[] = [];
   for (const one of records) {
     outcomes.push(
-      await recordAttempts(db, [one]).then(
+      await saveRecords([one]).then(
         () => ({ kind: 'recorded' as const }),
         (error: unknown) => ({ kind: 'fault' as const, error }),
       ),
@@ -165,7 +188,7 @@ async function closeGone(app: App, attempted: readonly Attempted[]): Promise<voi
 /** The decrypted secrets of the endpoints in use, so that none is decrypted at every attempt. */
 export interface SecretCache {
   /** The secrets to sign with now, newest first. During the overlap the previous secret also signs. */
-  of(endpoint: WebhookEndpoint, now: number): readonly string[];
+  of(endpoint: WebhookEndpoint, now: number): readonly [newest: string, ...previous: readonly string[]];
 }
 
 /** Some 10 MB. */

@@ -1,12 +1,12 @@
-import type { EventType } from '../../domain/event-type.ts';
 import { encodeId } from '../../domain/id.ts';
 import type { Mode, ProjectMode } from '../../domain/permission.ts';
+import type { StoredEventType } from '../../domain/shop-message.ts';
 import { changeEndpoint as saveEndpoint, pauseEndpoint as savePause } from '../../store/webhooks/webhook-endpoints.ts';
 import type { WebhookPolicy } from '../../webhooks/guard.ts';
 import { differences, recordAudit } from '../audit.ts';
 import type { App } from '../context.ts';
 import { rejected, type Rejected } from '../rejected.ts';
-import { audit, auditedEndpoint, changeReached, checkedUrl } from './webhook-endpoints.ts';
+import { audit, auditedEndpoint, changeReached, checkedUrl, typesRefusal } from './webhook-endpoints.ts';
 
 /** Holds an endpoint's due deliveries until it is enabled again. Their schedule stays: nothing counts as an attempt. */
 export function pauseEndpoint(
@@ -25,7 +25,7 @@ export function pauseEndpoint(
 
 interface Subscription {
   readonly url: string;
-  readonly events: readonly EventType[];
+  readonly events: readonly StoredEventType[];
 }
 
 /**
@@ -43,6 +43,8 @@ export function changeEndpoint(
     if (shown !== undefined && !isSame(shown, before)) {
       return rejected('endpoint_changed', { url: before.url, events: before.events.join(', ') });
     }
+    const refusal = typesRefusal(wanted.events, before.format);
+    if (refusal !== null) return refusal;
     const checked = checkedUrl(wanted.url, policyOf(before.mode));
     if (checked.kind !== 'ok') return checked;
     const after = await saveEndpoint(trx, id, { url: checked.url, events: wanted.events });

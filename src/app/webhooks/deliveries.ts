@@ -1,16 +1,16 @@
-import { EVENT_TYPES, isEventType } from '../../domain/event-type.ts';
 import { encodeId } from '../../domain/id.ts';
+import { isStoredEventType, STORED_EVENT_TYPES } from '../../domain/shop-message.ts';
 import { findDelivery, insertDelivery, listDeliveries, type DeliverySummary } from '../../store/webhooks/deliveries.ts';
 import { saveEvents } from '../../store/payments/save-changes.ts';
+import { isHeld } from '../../store/webhooks/message-queue.ts';
 import { findEndpoint, type WebhookEndpoint } from '../../store/webhooks/webhook-endpoints.ts';
-import { eventBody } from '../../wire/event.ts';
 import { recordPeoplesAudit } from '../audit.ts';
 import { newId, type App } from '../context.ts';
 import { rejected, type Rejected } from '../rejected.ts';
 import { attempt, createSecretCache, record } from './attempt-delivery.ts';
 import type { WebhookDelivery } from './deliver-due.ts';
-import { sampleData } from './sample-events.ts';
-import { isWithin } from './webhook-endpoints.ts';
+import { sampleBody } from './sample-events.ts';
+import { isWithin, typesRefusal } from './webhook-endpoints.ts';
 import type { ProjectMode } from '../../domain/permission.ts';
 
 /** The delivery log of an endpoint, newest first. */
@@ -53,8 +53,10 @@ export async function retryDelivery(
   }
   const off = offRefusal(delivery.endpoint);
   if (off !== null) return off;
+  if (delivery.endpoint.format !== null && (await isHeld(app.db, id))) return rejected('delivery_waits');
   const attempted = await attempt(app, webhooks.sender, createSecretCache(webhooks.sealingKeys), delivery, null);
-  await record(app, [attempted]);
+  const [recorded] = await record(app, [attempted]);
+  if (recorded?.kind === 'fault') throw recorded.error;
   const { response, error, durationMs, next } = attempted.record;
   return {
     kind: 'done',
@@ -72,15 +74,16 @@ export async function sendTestEvent(
   type: string,
   within?: ProjectMode,
 ): Promise<{ readonly kind: 'done'; readonly eventId: string; readonly deliveryId: bigint } | Rejected> {
-  if (!isEventType(type)) return rejected('one_of', { param: 'type', names: EVENT_TYPES.join(', ') });
+  if (!isStoredEventType(type)) return rejected('one_of', { param: 'type', names: STORED_EVENT_TYPES.join(', ') });
   const endpoint = await findEndpoint(app.db, endpointId);
   if (endpoint === null || !isWithin(endpoint, within)) return rejected('no_endpoint');
+  const refusal = typesRefusal([type], endpoint.format);
+  if (refusal !== null) return refusal;
   const off = offRefusal(endpoint);
   if (off !== null) return off;
   const now = app.clock();
   const id = newId(app, now);
-  const data = { ...sampleData(app, endpoint, type, now), test: true };
-  const body = eventBody({ id, type, createdAt: now, sequence: 1, data });
+  const body = sampleBody(app, endpoint, { id, type, createdAt: now });
   const { projectId, mode } = endpoint;
   const deliveryId = await app.db.transaction().execute(async (trx) => {
     // Stored without fan-out: a test event goes only to the endpoint under test.

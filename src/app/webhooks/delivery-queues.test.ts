@@ -23,6 +23,7 @@ function due(endpointId: string, count: number): readonly DueDelivery[] {
     disabledAt: null,
     disabledReason: null,
     pausedAt: null,
+    format: null,
   } as const;
   return Array.from({ length: count }, (_, index) => ({
     id: BigInt(index),

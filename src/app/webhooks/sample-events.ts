@@ -6,20 +6,35 @@ import {
   type OtherEventType,
   type RefundEventType,
 } from '../../domain/event-type.ts';
-import { blankPayment, type Payment, type PaymentApi } from '../../domain/payment.ts';
+import { blankPayment, type Payment, type PaymentApi, type Transfer } from '../../domain/payment.ts';
 import { NO_REQUEST_SUMS, type PaymentRequest, type RequestStep } from '../../domain/payment-request.ts';
 import type { Refund } from '../../domain/refund.ts';
+import { isMessageType, type MessageType, type ShopMessage, type StoredEventType } from '../../domain/shop-message.ts';
 import type { PaymentStatus } from '../../domain/status.ts';
 import { sandboxAddress, sandboxTransactionHash } from '../../rails/sandbox/sandbox.ts';
 import type { WebhookEndpoint } from '../../store/webhooks/webhook-endpoints.ts';
-import { paymentEventData, wrongAssetEventData } from '../../wire/event.ts';
+import { eventBody, paymentEventData, wrongAssetEventData } from '../../wire/event.ts';
 import { lostMoneyView } from '../../wire/lost-money.ts';
 import { requestView } from '../../wire/payment-request.ts';
 import { refundView } from '../../wire/refund.ts';
+import { messageBody } from '../../wire/shop-message.ts';
 import { newId, type App } from '../context.ts';
 
+interface SampleEvent {
+  readonly id: string;
+  readonly type: StoredEventType;
+  readonly createdAt: number;
+}
+
+/** The stored bytes of a sample event, which say that it is one. */
+export function sampleBody(app: App, endpoint: WebhookEndpoint, { id, type, createdAt }: SampleEvent): string {
+  if (isMessageType(type)) return sampleMessage(app, endpoint, type, createdAt);
+  const data = { ...sampleData(app, endpoint, type, createdAt), test: true };
+  return eventBody({ id, type, createdAt, sequence: 1, data });
+}
+
 /** The data of a sample event: an invented payment or refund in the state that the event type announces. */
-export function sampleData(app: App, endpoint: WebhookEndpoint, type: EventType, now: number): object {
+function sampleData(app: App, endpoint: WebhookEndpoint, type: EventType, now: number): object {
   const payment = samplePayment(app, endpoint, type.startsWith('invoice.') ? 'invoice' : 'order', now);
   if (isRefundEvent(type)) return refundView(sampleRefund(payment, type, now), app.links);
   return isStepEvent(type)
@@ -115,6 +130,55 @@ function samplePayment(app: App, endpoint: WebhookEndpoint, api: PaymentApi, now
     createdAt: now,
     expiresAt: now + 30 * 60_000,
   });
+}
+
+/** A message about an invented invoice. */
+function sampleMessage(app: App, endpoint: WebhookEndpoint, type: MessageType, at: number): string {
+  const payment = { ...samplePayment(app, endpoint, 'invoice', at), status: MESSAGE_STATUS[type] };
+  return messageBody(payment, messageOf(payment, type), { at, isTest: true });
+}
+
+const MESSAGE_STATUS: Readonly<Record<MessageType, PaymentStatus>> = {
+  InvoiceCreated: 'pending',
+  InvoiceReceivedPayment: 'pending',
+  InvoiceProcessing: 'processing',
+  InvoicePaymentSettled: 'confirming',
+  InvoiceSettled: 'completed',
+  InvoiceExpired: 'expired',
+  InvoiceInvalid: 'failed',
+};
+
+function messageOf({ id, quote, createdAt }: Payment, type: MessageType): ShopMessage {
+  switch (type) {
+    case 'InvoiceCreated':
+      return { type };
+    case 'InvoiceReceivedPayment':
+    case 'InvoicePaymentSettled':
+      return { type, afterExpiration: false, transfer: { ...sampleMoney(id, quote), firstSeenAt: createdAt } };
+    case 'InvoiceProcessing':
+      return { type, overPaid: false };
+    case 'InvoiceSettled':
+      return { type, manuallyMarked: false, overPaid: false };
+    case 'InvoiceExpired':
+      return { type, partiallyPaid: false };
+    case 'InvoiceInvalid':
+      return { type, manuallyMarked: false };
+  }
+}
+
+function sampleMoney(id: string, quote: Payment['quote']): Omit<Transfer, 'firstSeenAt'> {
+  return {
+    network: 'bitcoin',
+    asset: 'BTC',
+    transactionHash: sandboxTransactionHash('bitcoin', id),
+    index: 0,
+    address: quote?.address ?? '',
+    amountUnits: quote?.owedUnits ?? 0n,
+    blockAt: null,
+    blockHeight: null,
+    blockPosition: null,
+    state: 'seen',
+  };
 }
 
 function sampleTransfer({ id }: Payment) {

@@ -1,6 +1,7 @@
-import { DOCUMENTED_EVENTS, EVENT_TYPES, isEventType, type EventType } from '../../domain/event-type.ts';
+import { DOCUMENTED_EVENTS } from '../../domain/event-type.ts';
 import { encodeId } from '../../domain/id.ts';
 import type { Mode, ProjectMode } from '../../domain/permission.ts';
+import { MESSAGE_TYPES, typesOfFormat, type StoredEventType, type WebhookFormat } from '../../domain/shop-message.ts';
 import { withoutQuery } from '../../domain/web-url.ts';
 import type { Trx } from '../../store/database.ts';
 import { findKeyCheck, replaceKeyCheck } from '../../store/key-checks.ts';
@@ -15,7 +16,7 @@ import {
   type WebhookEndpoint,
 } from '../../store/webhooks/webhook-endpoints.ts';
 import { checkNewWebhookUrl, type WebhookPolicy } from '../../webhooks/guard.ts';
-import { newWebhookSecret, sealSecret, type SealingKeys } from '../../webhooks/secret.ts';
+import { newShopSecret, newWebhookSecret, sealSecret, type SealingKeys } from '../../webhooks/secret.ts';
 import { recordAudit } from '../audit.ts';
 import { newId, type App } from '../context.ts';
 import { noProject, rejected, rejectedBy, type Rejected } from '../rejected.ts';
@@ -51,22 +52,54 @@ export function isWithin({ projectId, mode }: ProjectMode, within?: ProjectMode)
   return within === undefined || (projectId === within.projectId && mode === within.mode);
 }
 
-/** Parses `all` (the documented events) or a comma-separated list of event types. */
+/** Parses `all` (the documented events, or all messages) or a comma-separated list of a format's types. */
 export function parseEventTypes(
   text: string,
-): { readonly kind: 'ok'; readonly events: readonly EventType[] } | Rejected {
+  format: WebhookFormat | null = null,
+): { readonly kind: 'ok'; readonly events: readonly StoredEventType[] } | Rejected {
+  const types = typesOfFormat(format);
   const names = text
     .split(',')
     .map((name) => name.trim())
     .filter((name) => name !== '');
-  const events = new Set<EventType>();
-  for (const name of names) {
-    if (name === 'all') for (const type of DOCUMENTED_EVENTS) events.add(type);
-    else if (isEventType(name)) events.add(name);
-    else return rejected('event_unknown', { param: 'events', name, names: EVENT_TYPES.join(', ') });
-  }
-  if (events.size === 0) return rejected('no_event', { param: 'events', names: EVENT_TYPES.join(', ') });
-  return { kind: 'ok', events: EVENT_TYPES.filter((type) => events.has(type)) };
+  const events = new Set(names.flatMap((name): readonly string[] => (name === 'all' ? allOf(format) : [name])));
+  const refusal = typesRefusal([...events], format);
+  if (refusal !== null) return refusal;
+  if (events.size === 0) return rejected('no_event', { param: 'events', names: types.join(', ') });
+  return { kind: 'ok', events: types.filter((type) => events.has(type)) };
+}
+
+/** The types that `all` stands for. */
+export function allOf(format: WebhookFormat | null): readonly StoredEventType[] {
+  return format === null ? DOCUMENTED_EVENTS : MESSAGE_TYPES;
+}
+
+const MIN_SECRET = 8;
+const MAX_SECRET = 256;
+
+interface NewEndpoint extends ProjectMode {
+  readonly url: string;
+  /** See {@link parseEventTypes}. */
+  readonly events: string;
+  readonly format?: WebhookFormat | null;
+  /** The secret that the shop has chosen, if the format is not ours; otherwise one is made. */
+  readonly secret?: string | undefined;
+}
+
+function secretRefusal({ length }: string, format: WebhookFormat | null): Rejected | null {
+  if (format === null || (length >= MIN_SECRET && length <= MAX_SECRET)) return null;
+  return rejected('secret_length', { param: 'secret', min: MIN_SECRET, max: MAX_SECRET });
+}
+
+function newSecret(app: App, format: WebhookFormat | null): string {
+  return format === null ? newWebhookSecret(app.random) : newShopSecret(app.random);
+}
+
+/** The refusal of types that an endpoint of this format cannot get; null if there are none. */
+export function typesRefusal(types: readonly string[], format: WebhookFormat | null): Rejected | null {
+  const known: readonly string[] = typesOfFormat(format);
+  const name = types.find((type) => !known.includes(type));
+  return name === undefined ? null : rejected('event_unknown', { param: 'events', name, names: known.join(', ') });
 }
 
 /** Registers an endpoint. Its secret is returned only here and at rotation. */
@@ -74,20 +107,21 @@ export async function createEndpoint(
   app: App,
   keys: SealingKeys,
   policyOf: (mode: Mode) => WebhookPolicy,
-  request: { readonly projectId: string; readonly mode: Mode; readonly url: string; readonly events: string },
+  { projectId, mode, url, events, format = null, secret = newSecret(app, format) }: NewEndpoint,
 ): Promise<{ readonly kind: 'done'; readonly endpoint: WebhookEndpoint; readonly secret: string } | Rejected> {
-  const types = parseEventTypes(request.events);
+  const types = parseEventTypes(events, format);
   if (types.kind !== 'ok') return types;
-  const checked = checkedUrl(request.url, policyOf(request.mode));
+  const checked = checkedUrl(url, policyOf(mode));
   if (checked.kind !== 'ok') return checked;
+  const refusal = secretRefusal(secret, format);
+  if (refusal !== null) return refusal;
   const now = app.clock();
   const id = newId(app, now);
-  const secret = newWebhookSecret(app.random);
   return app.db.transaction().execute(async (trx) => {
     const endpoint: WebhookEndpoint = {
       id,
-      projectId: request.projectId,
-      mode: request.mode,
+      projectId,
+      mode,
       url: checked.url,
       events: types.events,
       sealedSecret: sealSecret(await keyThatSeals(trx, keys), secret, id),
@@ -98,8 +132,9 @@ export async function createEndpoint(
       disabledReason: null,
       pausedAt: null,
       createdAt: now,
+      format,
     };
-    if ((await findProject(trx, request.projectId)) === null) return noProject(request.projectId);
+    if ((await findProject(trx, projectId)) === null) return noProject(projectId);
     await insertEndpoint(trx, endpoint);
     await audit(app, trx, 'webhook.create', endpoint);
     return { kind: 'done', endpoint, secret };
@@ -156,13 +191,22 @@ export function rotateEndpointSecret(
     overlapMs = SECRET_OVERLAP_MS,
     isNewKey = false,
     within,
-  }: { readonly overlapMs?: number; readonly isNewKey?: boolean; readonly within?: ProjectMode } = {},
+    given,
+  }: {
+    readonly overlapMs?: number;
+    readonly isNewKey?: boolean;
+    readonly within?: ProjectMode;
+    /** A shop's own secret. */
+    readonly given?: string | undefined;
+  } = {},
 ): Promise<Rotated | Rejected> {
-  const secret = newWebhookSecret(app.random);
   return app.db.transaction().execute(async (trx) => {
     const key = isNewKey ? keys[0] : await keyThatSeals(trx, keys);
     if (isNewKey) await findKeyCheck(trx, 'update');
     return changeReachedIn<Rotated>(trx, id, within, async (_, before) => {
+      const secret = given ?? newSecret(app, before.format);
+      const refusal = secretRefusal(secret, before.format);
+      if (refusal !== null) return refusal;
       const previousUntil = overlapMs > 0 && opens(keys, before) ? app.clock() + overlapMs : null;
       const endpoint = await replaceSecret(trx, id, sealSecret(key, secret, id), previousUntil);
       if (isNewKey) await replaceKeyCheck(trx, sealKeyCheck(key));
@@ -173,8 +217,8 @@ export function rotateEndpointSecret(
 }
 
 /** An endpoint as the audit log records it. */
-export function auditedEndpoint({ url, mode, events }: WebhookEndpoint) {
-  return { mode, url: withoutQuery(url), events };
+export function auditedEndpoint({ url, mode, events, format }: WebhookEndpoint) {
+  return { mode, url: withoutQuery(url), events, ...(format !== null && { format }) };
 }
 
 /** Records a change of an endpoint in the audit log. */

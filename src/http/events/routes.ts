@@ -9,6 +9,7 @@ import { parseLogCursor } from '../../domain/event-log.ts';
 import { EVENT_TYPES, isEventType, type EventType } from '../../domain/event-type.ts';
 import { decodeId, deliveryId, encodeId } from '../../domain/id.ts';
 import type { Operation, ProjectMode } from '../../domain/permission.ts';
+import { isMessageType } from '../../domain/shop-message.ts';
 import { deliveriesOfEvent } from '../../store/webhooks/delivery-list.ts';
 import { findEvent } from '../../store/webhooks/event-list.ts';
 import { logEnds, positionOf, type LogPage } from '../../store/webhooks/event-log.ts';
@@ -188,7 +189,7 @@ function oneRoute(app: FastifyInstance, { app: core }: Api): void {
     const scope = scopeOf(request);
     const id = eventIdOf(request);
     const event = await findEvent(core.db, scope, id);
-    if (event === null) throw sentenceError('not_found_error', 'unknown_event');
+    if (event === null || isMessageType(event.type)) throw sentenceError('not_found_error', 'unknown_event');
     const position = await positionOf(core.db, scope, id);
     const deliveries = (await deliveriesOfEvent(core.db, id)).map((one) => ({
       id: deliveryId(one.id),
@@ -227,6 +228,7 @@ function resendRoute(app: FastifyInstance, { app: core }: Api): void {
         scope: scopeOf(request),
         eventId: eventIdOf(request),
         endpointId,
+        withMessages: false,
         idempotency: idempotencyOf(request, keyOf(request)),
         present: resentBody,
       });

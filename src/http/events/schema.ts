@@ -3,7 +3,6 @@ import { EVENT_TYPES } from '../../domain/event-type.ts';
 import { MAX_WAIT_SECONDS } from '../../domain/event-log.ts';
 import { PAYMENT_ID_FORMS } from '../../domain/payment-kind.ts';
 import { described, integer, nullable, oneOf, time } from '../fields.ts';
-import { DELIVERY_STATES } from '../../store/schema/webhooks.ts';
 
 export const listEventsQuery = Type.Object({
   after: Type.Optional(
@@ -82,7 +81,7 @@ export const eventDetailShape = Type.Object(
         id: Type.String({ description: 'The id of the delivery.' }),
         endpoint: Type.String({ description: 'The id of the endpoint (we_…).' }),
         url: Type.String(),
-        state: oneOf(DELIVERY_STATES),
+        state: oneOf(['waiting', 'delivered', 'failed', 'stopped']),
         attempts: Type.Integer(),
         next_attempt_at: nullable(time()),
         last_status: nullable(Type.Integer(), 'The status code of the latest response; null without one.'),

@@ -52,6 +52,7 @@ export const COPIED_TABLES: { readonly [Name in keyof Tables]: 'rows' | 'move' |
   unnumbered_events: 'rows',
   event_numbering: 'rows',
   deliveries: 'rows',
+  message_queue: 'rows',
   delivery_attempts: 'rows',
   // Progress of retries; their deliveries remain due.
   delivery_retries: 'move',

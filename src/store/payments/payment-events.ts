@@ -30,8 +30,9 @@ export async function eventsOf(trx: Trx, paymentId: string, limit: number): Prom
     .select(['id', 'type', 'created_at as createdAt'])
     .where('payment_id', '=', paymentId)
     .orderBy('created_at')
-    // Ids of the same millisecond are unordered.
+    // Ids of the same millisecond are unordered, except those of messages, which have no number.
     .orderBy(sql`(body::jsonb ->> 'sequence')::bigint`)
+    .orderBy('id')
     .limit(limit)
     .execute();
   if (events.length === 0) return [];

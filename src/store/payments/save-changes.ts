@@ -1,5 +1,6 @@
 import { CompiledQuery, sql } from 'kysely';
 import type { QueryResult } from 'pg';
+import type { EventType } from '../../domain/event-type.ts';
 import type { Transition } from '../../domain/transition.ts';
 import type { Payment, Quote } from '../../domain/payment.ts';
 import { isoTime } from '../../wire/time.ts';
@@ -16,11 +17,12 @@ import {
   type CountShard,
 } from '../schema/payments.ts';
 import { EVENTS } from '../schema/webhooks.ts';
+import { messagesStatement, type NewMessage } from '../webhooks/shop-messages.ts';
 import type { Database, Trx } from '../database.ts';
 import { wake } from '../wake.ts';
 
 /** An event ready to be stored. */
-export type NewEvent = Stored<'events'>;
+export type NewEvent = Stored<'events'> & { readonly type: EventType };
 
 /** An address handed out for a payment, with the quote it was handed out for. */
 export interface IssuedAddress extends Pick<
@@ -42,6 +44,8 @@ export interface PaymentChange {
   readonly dueAt: number | null;
   readonly transitions: readonly Transition[];
   readonly events: readonly NewEvent[];
+  /** The messages that shops' plugins get of an invoice, in order. */
+  readonly messages?: readonly NewMessage[] | undefined;
   readonly address?: IssuedAddress | undefined;
 }
 
@@ -108,7 +112,7 @@ const SAVE = `
  * in one statement, so that after a crash either everything is saved or nothing. It creates a delivery for each event
  * and endpoint registered for its type, and wakes every process for the payments that changed. The caller must hold
  * the locks of changed payments. A delivery is due at once, also where this process's clock is ahead. A second
- * statement makes the requests that they pay due.
+ * statement saves the messages of invoices, a third one makes the requests that they pay due.
  */
 export async function saveChanges(
   trx: Trx,
@@ -117,16 +121,24 @@ export async function saveChanges(
   answers: readonly IdempotentAnswer[] = [],
 ): Promise<void> {
   const saved = await trx.executeQuery(saveStatement(changes, shard, answers));
+  const messages = messagesIn(changes);
+  const queued = messages === null ? null : await trx.executeQuery(messages);
   const changed = changes.flatMap(({ before, after }) => (before === null ? [] : [after.id]));
   await wake(
     trx,
-    ...(savedDeliveries(saved) ? [['deliveries'] as const] : []),
+    ...(savedDeliveries(saved) || (queued !== null && savedDeliveries(queued)) ? [['deliveries'] as const] : []),
     ...(changed.length > 0 ? [['payments', ...changed] as const] : []),
   );
   const requests = changes.flatMap(({ before, after }) =>
     before === null || after.paymentRequestId === null ? [] : [after.paymentRequestId],
   );
   if (requests.length > 0) await trx.executeQuery(touchRequests([...new Set(requests)]));
+}
+
+/** The statement that saves the messages of these changes, behind that of {@link saveStatement}; null without any. */
+export function messagesIn(changes: readonly PaymentChange[]): Statement | null {
+  const messages = changes.flatMap((change) => change.messages ?? []);
+  return messages.length === 0 ? null : messagesStatement(messages);
 }
 
 /** Whether a statement of {@link saveStatement} made deliveries. */
@@ -161,7 +173,7 @@ export function saveStatement(
 const SAVE_EVENTS = EVENTS.insert('$1');
 
 /** Stores events without sending them. */
-export async function saveEvents(runner: StatementRunner, events: readonly NewEvent[]): Promise<void> {
+export async function saveEvents(runner: StatementRunner, events: readonly Stored<'events'>[]): Promise<void> {
   const records = EVENTS.records(events.map((event) => ({ event })));
   await runner.executeQuery(CompiledQuery.raw(SAVE_EVENTS, [records]));
 }

@@ -1,6 +1,6 @@
 import type { GapReason } from '../../domain/event-log.ts';
-import type { EventType } from '../../domain/event-type.ts';
 import type { Mode } from '../../domain/permission.ts';
+import type { StoredEventType, WebhookFormat } from '../../domain/shop-message.ts';
 import {
   bigint,
   boolean,
@@ -18,7 +18,7 @@ import {
 } from './column.ts';
 import { recordTable } from './record-table.ts';
 
-/** Events: `body` holds the exact bytes that are sent. */
+/** Events: `body` holds the exact bytes that are sent, of messages without what differs from attempt to attempt. */
 export const EVENTS = recordTable(
   'events',
   {
@@ -27,7 +27,7 @@ export const EVENTS = recordTable(
       project_id: uuid(),
       mode: text<Mode>(),
       payment_id: nullable(uuid()),
-      type: text<EventType>(),
+      type: text<StoredEventType>(),
       body: text(),
       created_at: timestamp(),
       /** The request that caused the event. */
@@ -43,7 +43,7 @@ export const WEBHOOK_ENDPOINTS = {
   project_id: uuid(),
   mode: text<Mode>(),
   url: text(),
-  events: texts<EventType>(),
+  events: texts<StoredEventType>(),
   secret: named('sealedSecret', bytes()),
   /** Counts the endpoint's secrets. Sealing a secret with another key does not change it. */
   secret_version: defaulted(integer()),
@@ -55,9 +55,12 @@ export const WEBHOOK_ENDPOINTS = {
   paused_at: nullable(timestamp()),
   deleted_at: nullable(timestamp()),
   created_at: timestamp(),
+  /** Null: ours. */
+  format: nullable(text<WebhookFormat>()),
 };
 
-export const DELIVERY_STATES = ['waiting', 'delivered', 'failed', 'stopped'] as const;
+/** `overtaken`: given up after some failed attempts for a newer message about the same invoice. */
+export const DELIVERY_STATES = ['waiting', 'delivered', 'failed', 'stopped', 'overtaken'] as const;
 export type DeliveryState = (typeof DELIVERY_STATES)[number];
 
 export const DELIVERIES = {
@@ -70,6 +73,9 @@ export const DELIVERIES = {
   created_at: timestamp(),
   delivered_at: nullable(timestamp()),
 };
+
+/** Messages that are not finished, which wait for each other. */
+export const MESSAGE_QUEUE = { endpoint_id: uuid(), payment_id: uuid(), delivery_id: bigint() };
 
 export const DELIVERY_ATTEMPTS = {
   id: defaulted(bigint()),

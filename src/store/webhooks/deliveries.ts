@@ -222,7 +222,8 @@ export async function purgeDeliveriesBefore(db: Database, before: number, limit:
     db,
     sql`
       with old as (
-        select id, event_id from deliveries where created_at < ${timestamp(before)} and next_attempt_at is null limit ${limit}
+        select id, event_id from deliveries
+        where created_at < ${timestamp(before)} and next_attempt_at is null and state <> 'waiting' limit ${limit}
       ), forgotten as (
         -- Events that left the log while a delivery waited for them, and samples.
         delete from events e using old

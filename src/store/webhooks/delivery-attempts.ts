@@ -30,6 +30,8 @@ export interface AttemptRecord {
     | { readonly kind: 'as_scheduled' };
 }
 
+const FLUSHED = sql`unflushed as materialized (select null as setting)`;
+
 const ATTEMPT = Object.entries(TABLES.delivery_attempts).filter(([name]) => name !== 'id');
 const ATTEMPT_NAMES = ATTEMPT.map(([name]) => name).join(', ');
 /** The columns of an endpoint's answer, which may repeat the event. */
@@ -49,9 +51,14 @@ type AttemptRow = Readonly<
  * Records attempts and updates their deliveries, all in one statement. A delivered one never waits again. If an
  * attempt's lease was lost meanwhile (claimed by another worker, cancelled, retried manually), it is logged but changes
  * nothing unless it was acknowledged: the lease's holder decides about the schedule. If the customers' data were
- * deleted from an event since its body was sent, only the status of the endpoint's answer is kept.
+ * deleted from an event since its body was sent, only the status of the endpoint's answer is kept. `isFlushed`: the
+ * commit waits for the disk, because a next message follows from it that may not be sent before this one again.
  */
-export async function recordAttempts(executor: Database | Trx, records: readonly AttemptRecord[]): Promise<void> {
+export async function recordAttempts(
+  executor: Database | Trx,
+  records: readonly AttemptRecord[],
+  { isFlushed = false }: { readonly isFlushed?: boolean } = {},
+): Promise<void> {
   const rows = records.map((record): AttemptRow => ({
     delivery_id: String(record.deliveryId),
     lease_until: record.leaseUntil === null ? null : new Date(record.leaseUntil).toISOString(),
@@ -71,7 +78,7 @@ export async function recordAttempts(executor: Database | Trx, records: readonly
     next_at: 'at' in record.next ? new Date(record.next.at).toISOString() : null,
   }));
   await sql`
-    with ${UNFLUSHED}, attempt as materialized (
+    with ${isFlushed ? FLUSHED : UNFLUSHED}, attempt as materialized (
       select * from json_to_recordset(${storableJson(rows)}::json) as a (
         ${sql.raw(ATTEMPT_TYPES)}, lease_until timestamptz, next text, next_at timestamptz, event_id uuid, body_sha256 text)
     ), sent as materialized (

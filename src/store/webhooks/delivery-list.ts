@@ -90,7 +90,7 @@ export async function lockUndelivered(
       select d.id from (
         ${endpointsOf(scope, search)} cross join lateral (
           select d.id from ${SOURCES}
-          where d.endpoint_id = w.id and d.state <> 'delivered' and ${condition}
+          where d.endpoint_id = w.id and d.state <> 'delivered' and (w.format is null or ${IS_NEWEST}) and ${condition}
           order by d.id desc limit ${limit}
         ) d
         where w.deleted_at is null and w.disabled_at is null and w.paused_at is null
@@ -99,6 +99,14 @@ export async function lockUndelivered(
     )) and state <> 'delivered' order by id for update skip locked`.execute(trx);
   return rows.map(({ id }) => id);
 }
+
+/**
+ * Whether a message `d` of the event `e` neither waits for an earlier one nor was followed by a newer one about its
+ * invoice: sent again, it would take a shop's order back.
+ */
+const IS_NEWEST = sql`(d.next_attempt_at is not null or d.state <> 'waiting') and not exists (
+  select from events n join deliveries m on m.event_id = n.id
+  where n.payment_id = e.payment_id and m.endpoint_id = d.endpoint_id and m.id > d.id)`;
 
 /** The payment `p` as a row tells of it, beside its id. */
 export const EVENT_PAYMENT = sql`p.surface as api, coalesce(p.merchant_order_id, p.transaction_number) as "paymentName",
@@ -119,7 +127,7 @@ export const COLUMNS = sql`d.id, d.event_id as "eventId", e.type, d.state, d.nex
 function endpointsOf({ projectId, mode }: ProjectMode, { endpointId }: DeliverySearch): RawBuilder<unknown> {
   const only = endpointId === null ? sql`` : sql`and id = ${endpointId}::uuid`;
   return sql`select w.id as "endpointId", w.url, d.* from (
-    select id, url, deleted_at, disabled_at, paused_at from webhook_endpoints
+    select id, url, format, deleted_at, disabled_at, paused_at from webhook_endpoints
     where project_id = ${projectId}::uuid and mode = ${mode} ${only}
   ) w`;
 }
@@ -154,9 +162,10 @@ const IN_STATE: Readonly<Record<DeliveryState, RawBuilder<unknown>>> = {
   delivered: sql`d.state = 'delivered'`,
   failed: sql`(d.state = 'failed' or (d.state = 'waiting' and d.next_attempt_at is not null and a.id is not null))`,
   stopped: sql`d.state = 'stopped'`,
+  overtaken: sql`d.state = 'overtaken'`,
 };
 
-const UNDELIVERED = sql`(d.state in ('failed', 'stopped') or d.next_attempt_at is not null)`;
+const UNDELIVERED = sql`(d.state in ('failed', 'stopped') or d.state = 'overtaken' or d.next_attempt_at is not null)`;
 
 /** The events of these types if they are few; null if they are many, or for all types. */
 async function rareEvents(

@@ -1,20 +1,20 @@
 import { sql, type RawBuilder } from 'kysely';
 import type { GapReason } from '../../domain/event-log.ts';
-import type { EventType } from '../../domain/event-type.ts';
 import type { ProjectMode } from '../../domain/permission.ts';
+import type { StoredEventType } from '../../domain/shop-message.ts';
 import type { Database, Trx } from '../database.ts';
 import { EVENT_PAYMENT, type EventPayment } from './delivery-list.ts';
 
 /** Filters of the list; null fields do not restrict. */
 export interface EventSearch {
-  readonly type: EventType | null;
+  readonly type: StoredEventType | null;
   readonly paymentId: string | null;
   readonly createdFrom: number | null;
 }
 
 export interface EventFacts extends EventPayment {
   readonly id: string;
-  readonly type: EventType;
+  readonly type: StoredEventType;
   readonly createdAt: number;
 }
 

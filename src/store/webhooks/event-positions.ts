@@ -161,7 +161,7 @@ async function deleteEntries(trx: Trx, { projectId, mode, last, ids }: OldEntrie
   await sql`
     with gone as materialized (
       select event_id from unnest(${ids}::uuid[]) as old (event_id)
-      where not exists (select from deliveries d where d.event_id = old.event_id and d.next_attempt_at is not null)
+      where not exists (select from deliveries d where d.event_id = old.event_id and d.state = 'waiting')
     ), ended as (
       delete from deliveries d using gone where d.event_id = gone.event_id returning d.id
     ), attempts as (

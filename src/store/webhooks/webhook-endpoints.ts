@@ -3,6 +3,7 @@ import { timestamp, type Database, type Trx } from '../database.ts';
 import { wake } from '../wake.ts';
 import { fields, findRow, findRows, insertRows, oneOf, updateRows, type Stored } from '../rows.ts';
 import type { ProjectMode } from '../../domain/permission.ts';
+import { endLanes } from './message-queue.ts';
 
 /** The receiver of a project's events. */
 export type WebhookEndpoint = Omit<Stored<'webhook_endpoints'>, 'deletedAt'>;
@@ -46,6 +47,7 @@ export async function closeEndpoint(
   const open = { id, deletedAt: null, ...(how.kind === 'disabled' && { disabledAt: null }) };
   const changes = how.kind === 'deleted' ? { deletedAt: now } : { disabledAt: now, disabledReason: how.reason };
   if ((await updateRows(trx, 'webhook_endpoints', open, changes)) === 0) return false;
+  await endLanes(trx, id);
   // Deliveries being recorded at this moment are left out, because waiting for each other could deadlock: claims cancel
   // them.
   await trx

@@ -1,9 +1,9 @@
 import { Type, type Static } from 'typebox';
-import { EVENT_TYPES } from '../../../domain/event-type.ts';
+import { STORED_EVENT_TYPES } from '../../../domain/shop-message.ts';
 import { oneOf, text, nullable, time } from '../../fields.ts';
 import { type Contracts, idField, modeParams, keysetQuery, createdFilters } from '../contract-parts.ts';
 
-export const DELIVERY_STATES = ['waiting', 'delivered', 'failed', 'stopped'] as const;
+export const DELIVERY_STATES = ['waiting', 'delivered', 'failed', 'stopped', 'overtaken'] as const;
 
 /** The payment that an event is about; all null without one. */
 export const eventPayment = {
@@ -22,7 +22,7 @@ const row = {
   endpoint: Type.String(),
   url: Type.String(),
   event: Type.String(),
-  type: oneOf(EVENT_TYPES),
+  type: oneOf(STORED_EVENT_TYPES),
   state: oneOf(DELIVERY_STATES),
   ...eventPayment,
   created_at: time(),
@@ -71,7 +71,7 @@ export type DeliveryView = Static<typeof deliveryShape>;
 
 const filters = {
   endpoint: Type.Optional(text({ max: 64 })),
-  type: Type.Optional(oneOf(EVENT_TYPES)),
+  type: Type.Optional(oneOf(STORED_EVENT_TYPES)),
   state: Type.Optional(oneOf(DELIVERY_STATES)),
   /**
    * A status code from 100 to 599, or `none` without an answer. Codes other than 2xx select only deliveries that did

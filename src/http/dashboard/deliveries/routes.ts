@@ -2,7 +2,7 @@ import { PAYMENT_ID_FORMS, parsePaymentId, publicPaymentId } from '../../../doma
 import { rejected } from '../../../app/rejected.ts';
 import { retryDelivery } from '../../../app/webhooks/deliveries.ts';
 import { retryDeliveries, retryProgress, runningRetry, stopRetry } from '../../../app/webhooks/retry-deliveries.ts';
-import { isEventType } from '../../../domain/event-type.ts';
+import { isStoredEventType } from '../../../domain/shop-message.ts';
 import { deliveryId, encodeId, parseUuid } from '../../../domain/id.ts';
 import { fiatDecimals, formatDecimal } from '../../../domain/money.ts';
 import {
@@ -124,7 +124,7 @@ function readFilters(query: DeliveryFilters): DeliverySearch {
   const { endpoint, type, state, status } = query;
   return {
     endpointId: endpoint === undefined ? null : endpointId(endpoint),
-    types: type === undefined || !isEventType(type) ? null : [type],
+    types: type === undefined || !isStoredEventType(type) ? null : [type],
     state: state ?? null,
     answer: answerOf(status),
     ...readCreated(query),
@@ -152,7 +152,7 @@ export function eventPaymentView(row: EventPayment & { readonly type: string }):
 }
 
 function rowView(row: DeliveryRow): DeliveryRowView {
-  if (!isEventType(row.type)) throw new Error(`An event has the type ${row.type}.`);
+  if (!isStoredEventType(row.type)) throw new Error(`An event has the type ${row.type}.`);
   return {
     id: deliveryId(row.id),
     endpoint: encodeId('endpoint', row.endpointId),

@@ -1,12 +1,12 @@
 import { Type, type Static } from 'typebox';
-import { EVENT_TYPES } from '../../../domain/event-type.ts';
+import { STORED_EVENT_TYPES } from '../../../domain/shop-message.ts';
 import { oneOf, text, nullable, time } from '../../fields.ts';
 import { eventPayment } from '../deliveries/contract.ts';
 import { type Contracts, idField, modeParams, keysetQuery, createdFilters, requestField } from '../contract-parts.ts';
 
 const row = {
   id: Type.String(),
-  type: oneOf(EVENT_TYPES),
+  type: oneOf(STORED_EVENT_TYPES),
   created_at: time(),
   ...eventPayment,
 };
@@ -48,7 +48,7 @@ export const eventLogContract = {
     params: modeParams,
     query: Type.Object({
       ...keysetQuery,
-      type: Type.Optional(oneOf(EVENT_TYPES)),
+      type: Type.Optional(oneOf(STORED_EVENT_TYPES)),
       created_after: createdFilters.created_after,
       payment: Type.Optional(text({ max: 64 })),
     }),

@@ -53,6 +53,7 @@ export function eventLogRoutes(routes: Routes, { people: { app: core } }: Dashbo
       scope,
       eventId: eventId(params.event),
       endpointId: body.endpoint === null ? null : endpointId(body.endpoint),
+      withMessages: true,
       idempotency: formRequest(request, scope, body.request),
       present: resentBody,
     });

@@ -106,7 +106,7 @@ const deliveryShape = Type.Object({
   id: Type.String(),
   /** Null for people who may not see webhooks. */
   url: nullable(Type.String()),
-  state: oneOf(['waiting', 'delivered', 'failed', 'stopped']),
+  state: oneOf(['waiting', 'delivered', 'failed', 'stopped', 'overtaken']),
   next_attempt_at: nullable(time()),
   attempts: Type.Array(attemptShape),
 });

@@ -1,9 +1,9 @@
 import { Type, type Static } from 'typebox';
-import { EVENT_TYPES } from '../../../domain/event-type.ts';
+import { STORED_EVENT_TYPES, WEBHOOK_FORMATS } from '../../../domain/shop-message.ts';
 import { oneOf, text, nullable, time } from '../../fields.ts';
 import { type Contracts, doneShape, idField, modeParams } from '../contract-parts.ts';
 
-const eventType = oneOf(EVENT_TYPES);
+const eventType = oneOf(STORED_EVENT_TYPES);
 
 const healthShape = Type.Object({
   /** Attempts of the newest thousand deliveries, within the last seven days. */
@@ -23,6 +23,8 @@ const healthShape = Type.Object({
 const endpointShape = Type.Object({
   id: Type.String(),
   url: Type.String(),
+  /** Null: our own events. */
+  format: nullable(oneOf(WEBHOOK_FORMATS)),
   events: Type.Array(eventType),
   state: oneOf(['on', 'paused', 'disabled']),
   paused_at: nullable(time()),
@@ -40,7 +42,7 @@ const withSecret = Type.Object({ endpoint: endpointShape, secret: Type.String() 
 
 const endpointFields = {
   url: text({ max: 2_048, min: 1 }),
-  events: Type.Array(eventType, { minItems: 1, maxItems: EVENT_TYPES.length }),
+  events: Type.Array(eventType, { minItems: 1, maxItems: STORED_EVENT_TYPES.length }),
 };
 const endpointParams = Type.Object({ ...modeParams.properties, endpoint: idField });
 
@@ -52,13 +54,19 @@ export const webhooksContract = {
     answer: Type.Object({
       /** Oldest first. */
       data: Type.Array(endpointShape),
-      /** Every type of event; `documented` ones are those of the specification. */
-      events: Type.Array(Type.Object({ type: eventType, documented: Type.Boolean() })),
+      /** Every type of event by the format of the endpoints that get it; `documented` ones are all that it asks for. */
+      events: Type.Array(
+        Type.Object({ type: eventType, format: nullable(oneOf(WEBHOOK_FORMATS)), documented: Type.Boolean() }),
+      ),
       /** How receivers check `x-service-signature`, in several languages. */
       checks: Type.Array(Type.Object({ name: Type.String(), code: Type.String() })),
     }),
   },
-  [`POST ${WEBHOOKS}`]: { params: modeParams, body: Type.Object(endpointFields), answer: withSecret },
+  [`POST ${WEBHOOKS}`]: {
+    params: modeParams,
+    body: Type.Object({ ...endpointFields, format: Type.Optional(oneOf(WEBHOOK_FORMATS)) }),
+    answer: withSecret,
+  },
   [`POST ${WEBHOOKS}/:endpoint`]: {
     params: endpointParams,
     body: Type.Object({

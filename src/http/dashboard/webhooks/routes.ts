@@ -2,13 +2,14 @@ import { rejected } from '../../../app/rejected.ts';
 import { changeEndpoint, pauseEndpoint } from '../../../app/webhooks/change-endpoint.ts';
 import { sendTestEvent } from '../../../app/webhooks/deliveries.ts';
 import {
+  allOf,
   createEndpoint,
   deleteEndpoint,
   reopenEndpoint,
   rotateEndpointSecret,
 } from '../../../app/webhooks/webhook-endpoints.ts';
-import { EVENT_TYPES, isOptIn } from '../../../domain/event-type.ts';
 import { decodeId, deliveryId, encodeId } from '../../../domain/id.ts';
+import { STORED_EVENT_TYPES, typesOfFormat, WEBHOOK_FORMATS } from '../../../domain/shop-message.ts';
 import {
   endpointHealth,
   type EndpointHealth,
@@ -45,7 +46,9 @@ export function webhookRoutes(routes: Routes, dashboard: Dashboard): void {
     const [endpoints, health] = await Promise.all([ownEndpoints(dashboard, scope), healthOf(scope)]);
     return {
       data: endpoints.map((endpoint) => endpointView(endpoint, health.get(endpoint.id), core.clock())),
-      events: EVENT_TYPES.map((type) => ({ type, documented: !isOptIn(type) })),
+      events: [null, ...WEBHOOK_FORMATS].flatMap((format) =>
+        typesOfFormat(format).map((type) => ({ type, format, documented: allOf(format).includes(type) })),
+      ),
       checks: SIGNATURE_CHECKS.map(({ name, code }) => ({ name, code })),
     };
   });
@@ -53,13 +56,13 @@ export function webhookRoutes(routes: Routes, dashboard: Dashboard): void {
     if ((await ownEndpoints(dashboard, scope)).length >= MAX_ENDPOINTS) {
       throw refusalError(rejected('too_many_endpoints', { max: MAX_ENDPOINTS }));
     }
-    const wanted = { ...scope, url: body.url.trim(), events: body.events.join(',') };
+    const wanted = { ...scope, url: body.url.trim(), events: body.events.join(','), format: body.format ?? null };
     const made = done(await createEndpoint(own, await sealingKeys(), policyOf, wanted));
     return { endpoint: await viewOf(scope, made.endpoint.id), secret: made.secret };
   });
   routes.add(`POST ${WEBHOOKS}/:endpoint`, MANAGE, async ({ scope, params, body, own }) => {
     const id = endpointId(params.endpoint);
-    const wanted = { url: body.url.trim(), events: EVENT_TYPES.filter((type) => body.events.includes(type)) };
+    const wanted = { url: body.url.trim(), events: STORED_EVENT_TYPES.filter((type) => body.events.includes(type)) };
     done(await changeEndpoint(own, policyOf, id, wanted, { within: scope, shown: body.shown }));
     return viewOf(scope, id);
   });
@@ -113,6 +116,7 @@ function endpointView(endpoint: WebhookEndpoint, health: EndpointHealth | undefi
   return {
     id: encodeId('endpoint', endpoint.id),
     url: endpoint.url,
+    format: endpoint.format,
     events: [...endpoint.events],
     state: disabledAt !== null ? 'disabled' : pausedAt !== null ? 'paused' : 'on',
     paused_at: isoTimeOrNull(pausedAt),

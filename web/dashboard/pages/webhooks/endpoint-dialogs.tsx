@@ -23,6 +23,7 @@ import { useChange, type Change } from '../../change.ts';
 import { useScope, type Scope } from '../../scope.ts';
 
 type Endpoints = AnswerOf<'GET /dashboard/api/projects/:project/:mode/webhooks'>;
+type Made = AnswerOf<'POST /dashboard/api/projects/:project/:mode/webhooks'>;
 
 interface EndpointDialogsProps {
   readonly opened: Exclude<Opened, { readonly kind: 'retry' }>;
@@ -35,8 +36,8 @@ interface EndpointDialogsProps {
 
 /** The dialogs of endpoints. A new secret is shown before the dialog closes. */
 export function EndpointDialogs({ opened, events, checks, onSent, onClose }: EndpointDialogsProps) {
-  const [secret, setSecret] = useState<string | null>(null);
-  if (secret !== null) return <SecretDialog secret={secret} checks={checks} onClose={onClose} />;
+  const [made, setSecret] = useState<Made | null>(null);
+  if (made !== null) return <SecretDialog made={made} checks={checks} onClose={onClose} />;
   switch (opened.kind) {
     case 'check':
       return <CheckDialog checks={checks} onClose={onClose} />;
@@ -118,18 +119,14 @@ function SwitchDialog({ kind, endpoint, onClose }: EndpointProps & { readonly ki
 const OVERLAPS = ['24', '72', '0'] as const;
 type Overlap = (typeof OVERLAPS)[number];
 
-function RotateDialog({
-  endpoint,
-  onSecret,
-  onClose,
-}: EndpointProps & { readonly onSecret: (secret: string) => void }) {
+function RotateDialog({ endpoint, onSecret, onClose }: EndpointProps & { readonly onSecret: (made: Made) => void }) {
   const { t, dateTime } = useLocale('webhooks');
   const [overlap, setOverlap] = useState<Overlap>('24');
   // The time until which the previous secret also signs, which another rotation ends.
   const until = endpoint.previous_secret_until;
   const rotate = useAct(endpoint, {
     act: (api, params) => api(`${ENDPOINT}/rotate`, { params, body: { overlap_hours: Number(overlap) } }),
-    onDone: ({ secret }) => onSecret(secret),
+    onDone: onSecret,
   });
   return (
     <FormDialog name={t('rotate_secret')} text={t('rotate_secret_text')} action={rotate} onClose={onClose}>
@@ -155,7 +152,10 @@ interface TestProps extends EndpointProps {
 
 function TestDialog({ endpoint, events, onSent, onClose }: TestProps) {
   const { t } = useLocale('webhooks');
-  const [type, setType] = useState<Endpoints['events'][number]['type']>('order.completed');
+  const own = events.filter(({ format }) => format === endpoint.format);
+  const [type, setType] = useState<Endpoints['events'][number]['type']>(
+    endpoint.format === null ? 'order.completed' : 'InvoiceSettled',
+  );
   const send = useAct(endpoint, {
     act: (api, params) => api(`${ENDPOINT}/test`, { params, body: { type } }),
     onDone: ({ delivery }) => {
@@ -168,8 +168,8 @@ function TestDialog({ endpoint, events, onSent, onClose }: TestProps) {
       <SelectField
         label={t('test_type')}
         value={type}
-        options={events.map((one) => [one.type, one.type] as const)}
-        onValue={(value) => setType(events.find((one) => one.type === value)?.type ?? type)}
+        options={own.map((one) => [one.type, one.type] as const)}
+        onValue={(value) => setType(own.find((one) => one.type === value)?.type ?? type)}
       />
       <p>{t(MEANINGS[type])}</p>
     </FormDialog>
@@ -181,8 +181,8 @@ interface ChecksProps {
   readonly onClose: () => void;
 }
 
-/** Shows a secret. Only its button closes it, because the secret is never shown again. */
-function SecretDialog({ secret, checks, onClose }: ChecksProps & { readonly secret: string }) {
+/** Shows a secret. Only its button closes it, because the secret is never shown again. Shops' plugins need no code. */
+function SecretDialog({ made: { endpoint, secret }, checks, onClose }: ChecksProps & { readonly made: Made }) {
   const { t } = useLocale('webhooks');
   return (
     <Dialog title={t('secret_title')} wide>
@@ -193,7 +193,7 @@ function SecretDialog({ secret, checks, onClose }: ChecksProps & { readonly secr
       <div>
         <CopyButton text={secret}>{t('copy_what', { what: t('secret') })}</CopyButton>
       </div>
-      <Checks checks={checks} />
+      {endpoint.format === null ? <Checks checks={checks} /> : null}
       <DialogActions confirm={t('secret_kept')} onConfirm={onClose} />
     </Dialog>
   );

@@ -30,6 +30,7 @@ export function EndpointList({ endpoints, mayManage, onAction }: EndpointListPro
           {mayManage ? <Actions endpoint={endpoint} onAction={onAction} /> : null}
           <p className={css.soft} title={endpoint.events.join(', ')}>
             {t('event_count', { count: endpoint.events.length })}
+            {endpoint.format === null ? null : ` · ${t(`endpoint_format_${endpoint.format}`)}`}
             {endpoint.disabled_reason === null ? null : ` · ${t('endpoint_gone')}`}
           </p>
           {endpoint.previous_secret_until === null ? null : (
@@ -105,7 +106,13 @@ function Health({ endpoint: { health } }: { readonly endpoint: EndpointView }) {
   );
 }
 
-const DELIVERY_TONES = { waiting: 'waiting', delivered: 'good', failed: 'bad', stopped: 'over' } as const;
+const DELIVERY_TONES = {
+  waiting: 'waiting',
+  delivered: 'good',
+  failed: 'bad',
+  stopped: 'over',
+  overtaken: 'over',
+} as const;
 
 /** The state of a delivery. One that failed and will be tried again says when. */
 export function DeliveryState(delivery: Pick<DeliveryRowView, 'state' | 'attempted_at' | 'next_attempt_at'>) {

@@ -10,7 +10,14 @@ export interface Hint {
 }
 
 /** The usual cause for the latest attempt of a delivery that did not arrive; null if there is none. */
-export function hintOf({ state, attempts: [latest] }: Pick<DeliveryView, 'state' | 'attempts'>): Hint | null {
+export function hintOf({
+  state,
+  next_attempt_at: next,
+  endpoint_state: endpoint,
+  attempts: [latest],
+}: Pick<DeliveryView, 'state' | 'next_attempt_at' | 'endpoint_state' | 'attempts'>): Hint | null {
+  if (state === 'overtaken') return { text: 'hint_overtaken' };
+  if (state === 'waiting' && next === null && endpoint === 'on') return { text: 'hint_held' };
   if (state === 'delivered' || latest === undefined) return null;
   if (latest.status !== null) return hintOfStatus(latest.status);
   switch (latest.error_stage) {

@@ -1,4 +1,4 @@
-import type { EventType } from '../../../../src/domain/event-type.ts';
+import type { StoredEventType } from '../../../../src/domain/shop-message.ts';
 import type { TextKey } from '../../texts/parts.ts';
 
 /** The text that says what each event means. */
@@ -10,6 +10,13 @@ export const MEANINGS = {
   'invoice.exception': 'meaning_invoice_exception',
   'invoice.expired': 'meaning_invoice_expired',
   'invoice.failed': 'meaning_invoice_failed',
+  InvoiceCreated: 'meaning_message_created',
+  InvoiceExpired: 'meaning_message_expired',
+  InvoiceInvalid: 'meaning_message_invalid',
+  InvoicePaymentSettled: 'meaning_message_payment_settled',
+  InvoiceProcessing: 'meaning_message_processing',
+  InvoiceReceivedPayment: 'meaning_message_received',
+  InvoiceSettled: 'meaning_message_settled',
   'order.cancelled': 'meaning_order_cancelled',
   'order.completed': 'meaning_order_completed',
   'order.confirming': 'meaning_order_confirming',
@@ -26,4 +33,4 @@ export const MEANINGS = {
   'refund.created': 'meaning_refund_created',
   'refund.failed': 'meaning_refund_failed',
   'refund.reorged': 'meaning_refund_reorged',
-} as const satisfies Readonly<Record<EventType, TextKey<'webhooks'>>>;
+} as const satisfies Readonly<Record<StoredEventType, TextKey<'webhooks'>>>;

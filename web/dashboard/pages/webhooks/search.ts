@@ -6,6 +6,7 @@ export const STATES = [
   'delivered',
   'failed',
   'stopped',
+  'overtaken',
 ] as const satisfies readonly DeliveryRowView['state'][];
 /** The answers offered as filter choices; other codes can be in the URL. */
 export const ANSWERS = 'none 200 301 302 400 401 403 404 410 429 500 502 503'.split(' ');
@@ -14,7 +15,9 @@ type EventType = DeliveryRowView['type'];
 
 /** A text in the form of an event type; the server knows the types. */
 export function aType(text: string): EventType | undefined {
-  return /^(?:order|refund|payment)\.[a-z_]{1,20}$/.test(text) ? (text as EventType) : undefined;
+  return /^(?:(?:order|invoice|refund|payment|payment_request)\.[a-z_]{1,20}|Invoice[A-Za-z]{1,20})$/.test(text)
+    ? (text as EventType)
+    : undefined;
 }
 
 /** The filters of the deliveries and the chosen one in the URL. */

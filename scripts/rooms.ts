@@ -104,7 +104,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   'http/checkout': { imports: HTTP },
   'http/dashboard': { imports: [...HTTP, 'http/payment-requests', 'webhooks'] },
   'http/docs': { imports: ['domain', 'http', 'http/pages'] },
-  'http/greenfield': { imports: HTTP },
+  'http/greenfield': { imports: [...HTTP, 'webhooks'] },
   'http/openapi': { imports: [...HTTP, 'http/refunds', 'http/payment-requests'] },
 
   backup: {

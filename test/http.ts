@@ -114,6 +114,9 @@ const PLENTY = { test: 1_000_000, live: 1_000_000, page: 1_000_000 };
 export const METRICS_TOKEN = 'metrics-token-of-the-test';
 export const BASE_URLS = { live: 'https://api.example', test: 'https://sandbox.api.example' } as const;
 
+/** Where webhooks of tests may go. */
+const policyOf = (mode: Mode) => ({ mode, production: false, allowCidrs: [] });
+
 /** Starts the application and both servers. Every answer is checked against its route's schema and for its headers. */
 export async function httpTest(): Promise<HttpTest> {
   const { database, drop } = await createTestDatabase();
@@ -135,7 +138,6 @@ export async function httpTest(): Promise<HttpTest> {
   const logged: string[] = [];
   const log = pino({ level: 'error' }, { write: (line: string) => void logged.push(line) });
   const problems = noteProblems((noted) => void logged.push(JSON.stringify(noted)));
-  const policyOf = (mode: Mode) => ({ mode, production: false, allowCidrs: [] });
   const webhooks = {
     sender: createWebhookSender({ policyOf, now: () => performance.now() }),
     sealingKeys: [randomBytes(32)] as const,
@@ -274,7 +276,7 @@ function apiPlugins(
     paymentRequestRoutes(api),
     refundRoutes(api),
     eventRoutes(api, createEventReader(api.app, logs), access),
-    greenfieldRoutes({ ...api, access }),
+    greenfieldRoutes({ ...api, access, policyOf }),
     checkoutRoutes(api),
     docsRoutes({ baseUrls: BASE_URLS, assets: api.assets }),
   ];

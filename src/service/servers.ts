@@ -5,7 +5,7 @@ import { createPaymentWatch } from '../app/live/payment-watch.ts';
 import { createEventReader, type EventReader } from '../app/live/read-events.ts';
 import { createPaymentCreator } from '../app/payments/create-payment.ts';
 import { createPaymentReader } from '../app/payments/read-payment.ts';
-import { createAccess, type Access } from '../app/projects/access.ts';
+import { createAccess } from '../app/projects/access.ts';
 import { createKeyUses } from '../app/projects/key-uses.ts';
 import type { Config } from '../config/config.ts';
 import type { Mode } from '../domain/permission.ts';
@@ -14,6 +14,7 @@ import type { Api } from '../http/api.ts';
 import { checkoutRoutes } from '../http/checkout/routes.ts';
 import { eventRoutes } from '../http/events/routes.ts';
 import { greenfieldRoutes } from '../http/greenfield/routes.ts';
+import type { Greenfield } from '../http/greenfield/store.ts';
 import { homeRoute } from '../http/docs/home.ts';
 import { docsRoutes } from '../http/docs/routes.ts';
 import type { Assets } from '../http/pages/assets.ts';
@@ -67,7 +68,7 @@ export async function startServers(
   const baseUrls = { live: config.baseUrl, test: config.sandboxBaseUrl };
   const plugins = [
     ...monitoring.plugins,
-    ...apiRoutes(api, createEventReader(app, logs), access),
+    ...apiRoutes(api, createEventReader(app, logs), { access, policyOf: core.policyOf }),
     checkoutRoutes({ ...api, access, assets, watch, problems, documents: { app, renderer: core.renderer } }),
     docsRoutes({ baseUrls, assets, program }),
   ];
@@ -134,13 +135,13 @@ function apiOf({ app, handle }: Cointill, sending: WebhookSending): Api {
   return { app, creator, reader: createPaymentReader(app), webhooks: sending.delivery };
 }
 
-function apiRoutes(api: Api, events: EventReader, access: Access) {
+function apiRoutes(api: Api, events: EventReader, { access, policyOf }: Pick<Greenfield, 'access' | 'policyOf'>) {
   return [
     ...paymentApis(api),
     paymentRequestRoutes(api),
     refundRoutes(api),
     eventRoutes(api, events, access),
-    greenfieldRoutes({ ...api, access }),
+    greenfieldRoutes({ ...api, access, policyOf }),
   ];
 }
 

@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, it } from 'vitest';
-import { createdInvoice, greenfield, type Invoice } from '../greenfield.ts';
+import { createdInvoice, greenfield, type Invoice } from '../greenfield/store.ts';
 import { httpTest, type Shop } from '../http.ts';
 
 const http = await httpTest();
@@ -82,7 +82,7 @@ describe('a refund of WooCommerce, which names the order alone', () => {
     const tooMuch = await pull(shop, 'Refund of order 123; x', '50.01');
     expect([tooMuch.status, tooMuch.body]).toEqual([422, [{ path: 'amount', message: expect.any(String) }]]);
     const both = await Promise.all([1, 2].map(() => pull(shop, 'Refund of order 123; x', '30')));
-    expect(both.map(({ status }) => status).toSorted()).toEqual([200, 422]);
+    expect(new Set(both.map(({ status }) => status))).toEqual(new Set([200, 422]));
     expect(await refundsOf(shop, invoice)).toHaveLength(1);
   });
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, describe, expect, it } from 'vitest';
-import { createdInvoice, greenfield, type Invoice } from '../greenfield.ts';
+import { createdInvoice, greenfield, type Invoice } from '../greenfield/store.ts';
 import { httpTest, type KeySpec, type Shop } from '../http.ts';
 
 const http = await httpTest();
@@ -18,7 +18,7 @@ const simulate = (shop: Shop, { id }: Invoice, outcome: string) =>
 describe('the store', () => {
   it('is the project, and says what plugins look for', async () => {
     const shop = await http.shop();
-    const store = { id: shop.projectId, name: 'Shop', website: null, defaultCurrency: 'USD' };
+    const store = { id: shop.projectId, name: 'Shop', website: '', defaultCurrency: 'USD' };
     expect((await call(shop, { path: '' })).body).toEqual(store);
     const headers = { authorization: `token ${await shop.key()}` };
     expect((await http.call({ path: '/api/v1/stores', headers })).body).toEqual([store]);

@@ -7,6 +7,7 @@ import { notFound } from '../errors.ts';
 import { invoiceRoutes } from './invoices.ts';
 import { refundRoutes } from './refunds.ts';
 import { currencyOf, greenfieldGuard, hidden, type Greenfield } from './store.ts';
+import { webhookRoutes } from './webhooks.ts';
 
 /** The version that plugins read: the API of BTCPay Server that these calls follow. */
 const FOLLOWED_VERSION = '2.0.0';
@@ -24,6 +25,7 @@ export function greenfieldRoutes(api: Greenfield): (app: FastifyInstance) => voi
       storeRoutes(scope, api);
       invoiceRoutes(scope, api);
       refundRoutes(scope, api);
+      webhookRoutes(scope, api);
     });
   };
 }
@@ -70,7 +72,7 @@ function storeRoutes(app: FastifyInstance, api: Greenfield): void {
 async function storeOf({ access }: Greenfield, request: FastifyRequest) {
   const { project } = keyOf(request);
   const defaultCurrency = await currencyOf(access, project.id);
-  return { id: project.id, name: project.name, website: null, defaultCurrency };
+  return { id: project.id, name: project.name, website: '', defaultCurrency };
 }
 
 async function methodIds({ app }: Greenfield, request: FastifyRequest): Promise<readonly string[]> {

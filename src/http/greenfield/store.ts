@@ -1,11 +1,14 @@
 import type { Access } from '../../app/projects/access.ts';
 import type { Fiat } from '../../domain/money.ts';
-import type { Operation } from '../../domain/permission.ts';
+import type { Mode, Operation } from '../../domain/permission.ts';
+import type { WebhookPolicy } from '../../webhooks/guard.ts';
 import type { Api } from '../api.ts';
 
 /** The parts that Greenfield needs beside those of the other APIs. */
 export interface Greenfield extends Api {
   readonly access: Access;
+  /** Where webhooks of a mode may go. */
+  readonly policyOf: (mode: Mode) => WebhookPolicy;
 }
 
 export const hidden = { schema: { hide: true } } as const;

@@ -1,4 +1,4 @@
-import type { Answer, Call, HttpTest, KeySpec, Shop } from './http.ts';
+import type { Answer, Call, HttpTest, KeySpec, Shop } from '../http.ts';
 
 /** The fields of an invoice, as Greenfield shows it, that tests read. */
 export interface Invoice {

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { allTokens } from './asset.ts';
-import { ALL_COINS, cheapFirst, coinName, offeredCoins } from './coin-choice.ts';
+import { ALL_COINS, cheapFirst, coinName, offeredCoins, withFirst } from './coin-choice.ts';
 
 const ALL = allTokens();
 const names = ALL.map(coinName);
@@ -43,6 +43,16 @@ it('a page lists the same coins with cheap networks before others of their asset
   const usual = networksOf(ALL).filter((network) => network !== 'ethereum');
   expect(usual).toContain('polygon');
   expect(networksOf(cheapFirst(ALL))).toEqual([...usual, 'ethereum']);
+});
+
+it('a coin or all of an asset can come first, and the others stay in their order', () => {
+  expect(withFirst(ALL, null)).toBe(ALL);
+  expect(withFirst(ALL, 'DOGE/dogecoin')).toEqual(ALL);
+  const coinFirst = withFirst(ALL, 'USDT/polygon').map(coinName);
+  expect(coinFirst).toEqual(['USDT/polygon', ...names.filter((name) => name !== 'USDT/polygon')]);
+  const isUsdt = (name: string) => name.startsWith('USDT/');
+  const assetFirst = withFirst(ALL, 'USDT').map(coinName);
+  expect(assetFirst).toEqual([...names.filter(isUsdt), ...names.filter((name) => !isUsdt(name))]);
 });
 
 it('a coin is named by asset and network', () => {

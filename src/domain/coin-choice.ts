@@ -38,6 +38,13 @@ export function offeredCoins<Each extends Coin>(coins: readonly Each[], { order,
   return coins.filter((coin) => !off.includes(coinName(coin))).toSorted((a, b) => place(a) - place(b));
 }
 
+/** The coins with those of one asset or coin first, which is named as in `isPayableIn`; null: unchanged. */
+export function withFirst<Each extends Coin>(coins: readonly Each[], first: string | null): readonly Each[] {
+  if (first === null) return coins;
+  const isFirst = (coin: Each): boolean => isPayableIn([first], coin);
+  return [...coins.filter(isFirst), ...coins.filter((coin) => !isFirst(coin))];
+}
+
 /**
  * The order in which a page lists coins by default: of each asset the networks with low fees first, because a customer
  * without a preference takes the first one.

@@ -87,6 +87,7 @@ const CONTEXT: PageContext = {
   payable: true,
   wantsOtherToken: false,
   notice: null,
+  returnsToShop: true,
 };
 
 /** A payment that differs from a new live transaction in `changes`. */

@@ -17,23 +17,27 @@ export interface PageRequest {
   readonly Body: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** The visitor's language: the one in the address bar, or else the browser's. */
-export function localeOf(request: Pick<FastifyRequest<PageRequest>, 'query' | 'headers'>): Locale {
-  return chooseLanguage(request.query['lang'], request.headers['accept-language']);
+/** The visitor's language: the one in the address bar, or else the shop's for this page, or else the browser's. */
+export function localeOf(
+  request: Pick<FastifyRequest<PageRequest>, 'query' | 'headers'>,
+  ofShop: string | null = null,
+): Locale {
+  return chooseLanguage(request.query['lang'], request.headers['accept-language'], ofShop);
 }
 
-/** How this visitor sees a page of this project, and which origins may frame it. */
+/** How this visitor sees a page of this project, and which origins may frame it; `language` is that of `localeOf`. */
 export async function frameOf(
   access: Pick<Access, 'project'>,
   request: Pick<FastifyRequest<PageRequest>, 'query' | 'headers'>,
   projectId: string,
+  language: string | null = null,
 ): Promise<{ readonly frame: Frame; readonly framedBy: readonly string[] }> {
   const project = await access.project(projectId);
   const { query } = request;
   const framedBy = project?.allowOrigins ?? [];
   const embed = framedBy.find((origin) => origin === query['embed']) ?? null;
   const frame: Frame = {
-    locale: localeOf(request),
+    locale: localeOf(request, language),
     languageGiven: typeof query['lang'] === 'string',
     branding: brandingOf(project),
     embed,

@@ -55,6 +55,8 @@ export interface PageContext extends PageFacts {
   /** The customer asked to see the tokens again (`?choose=token`). */
   readonly wantsOtherToken: boolean;
   readonly notice: Notice | null;
+  /** Whether the shop lets the page return to it automatically. */
+  readonly returnsToShop: boolean;
 }
 
 /** A text of one line that changes exactly when the page would look different, apart from the time and the visitor. */
@@ -90,6 +92,7 @@ export function presentPaymentPage(payment: Payment, context: PageContext): Paym
     currency: payment.currency,
     successUrl: payment.successUrl,
     cancelUrl: payment.cancelUrl,
+    returnsToShop: context.returnsToShop,
     requestPath: payment.paymentRequestId && requestPath(encodeId('request', payment.paymentRequestId)),
     payUntilAt: inTimeUntil(payment),
     watchedUntilAt: payment.expiresAt + context.monitoringMs,

@@ -101,6 +101,7 @@ export function renderPreview(
     payable: true,
     wantsOtherToken: false,
     notice: null,
+    returnsToShop: true,
   });
   const tabIcon = iconOf(icon, branding.logo);
   return { html: inert(renderPaymentPage(view, assets).html), icon: tabIcon?.path ?? ICON };

@@ -11,6 +11,7 @@ import { claimRefund } from '../../app/refunds/change-refund.ts';
 import { decodeId } from '../../domain/id.ts';
 import type { Payment } from '../../domain/payment.ts';
 import type { Refund } from '../../domain/refund.ts';
+import { wishesOf } from '../../domain/shop-checkout.ts';
 import { paidAfterFailing } from '../../store/refunds/late-payouts.ts';
 import { findRefund } from '../../store/refunds/refunds.ts';
 import { asRequestError, reportFault } from '../errors.ts';
@@ -72,6 +73,14 @@ function paymentRoutes(app: FastifyInstance, checkout: Checkout): void {
       return unknown(checkout, request, reply, 'unknown_payment');
     }
     return reply;
+  });
+  // BTCPay's plugins make this address themselves.
+  app.get<PageRequest>('/i/:id', page, (request, reply) => {
+    const query = request.url.replace(/^[^?]*/, '');
+    return reply
+      .code(303)
+      .header('location', paymentPath(request.params.id) + query)
+      .send();
   });
   const action = (
     name: 'token' | 'cancel' | 'simulate',
@@ -171,9 +180,10 @@ async function showRefund(
   refund: Refund,
   step: RefundStep,
 ): Promise<FastifyReply> {
-  const { frame, framedBy } = await frameOf(checkout.access, request, refund.projectId);
   const { mode, amountMinor, currency, asset, network, decimals, units } = refund;
   const payment = await patiently(checkout, checkout.reader.read({ id: refund.paymentId }));
+  const { language } = wishesOf(payment?.shopCheckout ?? null);
+  const { frame, framedBy } = await frameOf(checkout.access, request, refund.projectId, language);
   const rendered = renderRefundPage(
     {
       frame,

@@ -1,4 +1,4 @@
-import { isPayableIn } from '../../domain/coin-choice.ts';
+import { isPayableIn, withFirst } from '../../domain/coin-choice.ts';
 import { PAYMENT_KINDS } from '../../domain/payment-kind.ts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Access } from '../../app/projects/access.ts';
@@ -20,6 +20,7 @@ import { monitoringMsOf } from '../../app/payments/payment-policy.ts';
 import { encodeId } from '../../domain/id.ts';
 import { otherMoney } from '../../domain/other-money.ts';
 import { isFinal, isOpen } from '../../domain/status.ts';
+import { wishesOf, type PageWishes } from '../../domain/shop-checkout.ts';
 import { isInParts } from '../../domain/payment-request.ts';
 import type { Refund } from '../../domain/refund.ts';
 import { findRequest } from '../../store/payments/payment-requests.ts';
@@ -33,6 +34,7 @@ interface PageMaterial {
   readonly project: Project | null;
   readonly facts: PageFacts;
   readonly paying: PayingFacts;
+  readonly wishes: PageWishes;
   /** When it was read, in epoch milliseconds. */
   readonly readAt: number;
 }
@@ -46,7 +48,7 @@ interface LastKnown {
 /** Each takes some kilobytes. */
 const MAX_KEPT = 1_000;
 
-/** Keeps the newest. A page does not show the merchant's metadata, which may be the largest part of a payment. */
+/** Keeps the newest. A page does not show the merchant's texts, which may be the largest part of a payment. */
 function createLastKnown(): LastKnown {
   const kept = new Map<string, PageMaterial>();
   return {
@@ -56,7 +58,8 @@ function createLastKnown(): LastKnown {
       kept.delete(id);
       const [oldest] = kept.keys();
       if (kept.size >= MAX_KEPT && oldest !== undefined) kept.delete(oldest);
-      kept.set(id, { ...material, payment: { ...material.payment, metadata: {} } });
+      const { payment } = material;
+      kept.set(id, { ...material, payment: { ...payment, metadata: {}, shopMetadata: null, shopCheckout: null } });
     },
     find: ({ id, api }) => {
       const known = kept.get(id);
@@ -111,12 +114,13 @@ export function paymentPages(checkout: Checkout): PaymentPages {
 
   async function materialOf(payment: Payment): Promise<PageMaterial> {
     const readAt = checkout.app.clock();
+    const wishes = wishesOf(payment.shopCheckout);
     const [project, facts, paying] = await Promise.all([
       checkout.access.project(payment.projectId),
       pageFacts(checkout, payment),
-      payingFacts(checkout, payment),
+      payingFacts(checkout, payment, wishes.firstCoin),
     ]);
-    const material = { payment, project, facts, paying, readAt };
+    const material = { payment, project, facts, paying, wishes, readAt };
     lastKnown.keep(material);
     return material;
   }
@@ -124,10 +128,11 @@ export function paymentPages(checkout: Checkout): PaymentPages {
   async function send(
     request: Request,
     reply: FastifyReply,
-    { payment, project, facts, paying, readAt }: PageMaterial,
+    { payment, project, facts, paying, wishes, readAt }: PageMaterial,
     { isStale = false, notice = null }: { readonly isStale?: boolean; readonly notice?: Notice | null },
   ): Promise<void> {
-    const { frame, framedBy } = await frameOf({ project: () => project }, request, payment.projectId);
+    const access = { project: () => project };
+    const { frame, framedBy } = await frameOf(access, request, payment.projectId, wishes.language);
     const view = presentPaymentPage(payment, {
       ...facts,
       ...paying,
@@ -136,6 +141,7 @@ export function paymentPages(checkout: Checkout): PaymentPages {
       frame,
       wantsOtherToken: request.query['choose'] === 'token',
       notice,
+      returnsToShop: wishes.returnsToShop,
     });
     void sendPage(request, reply, renderPaymentPage(view, checkout.assets), framedBy);
     // Programs that only look at a link accept no language.
@@ -226,10 +232,13 @@ export async function currentVersion(api: Reading, payment: Payment): Promise<st
   return pageVersion(payment, await pageFacts(api, payment), api.app.clock());
 }
 
-export type PayingFacts = Pick<PageContext, 'tokens' | 'evm' | 'explorer' | 'payable' | 'monitoringMs'>;
+type PayingFacts = Pick<PageContext, 'tokens' | 'evm' | 'explorer' | 'payable' | 'monitoringMs'>;
 
-/** The chain of the payment, and the tokens it can be paid in, which are not needed once it is paid. */
-export async function payingFacts({ app, access }: Reading, payment: Payment): Promise<PayingFacts> {
+/**
+ * The chain of the payment, and the tokens it can be paid in, which are not needed once it is paid; `firstCoin` is the
+ * shop's.
+ */
+async function payingFacts({ app, access }: Reading, payment: Payment, firstCoin: string | null): Promise<PayingFacts> {
   const { quote } = payment;
   const rail = app.railFor(payment.mode);
   const project = payment.mode === 'live' ? await access.project(payment.projectId) : null;
@@ -240,7 +249,7 @@ export async function payingFacts({ app, access }: Reading, payment: Payment): P
     ? (await rail.listed(payment.projectId)).filter((token) => isPayableIn(payment.coins, token))
     : [];
   return {
-    tokens: tokens.map(({ asset, network }) => ({ asset, network })),
+    tokens: withFirst(tokens, firstCoin).map(({ asset, network }) => ({ asset, network })),
     evm: quote === null ? null : rail.evmChain(quote),
     explorer,
     payable: rail.kind === 'chain',

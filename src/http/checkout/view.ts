@@ -58,6 +58,8 @@ export interface PaymentView {
   readonly currency: Fiat;
   readonly successUrl: string | null;
   readonly cancelUrl: string | null;
+  /** Whether the page may return to the shop automatically at the end. */
+  readonly returnsToShop: boolean;
   /** The page of the payment request that it pays; null if there is none. */
   readonly requestPath: string | null;
   /** The time until which money counts as in time. */

@@ -235,12 +235,16 @@ function textsOf(file: string): Texts {
 }
 
 /**
- * Chooses the language. `asked` is the code in the address bar and wins; otherwise the browser's list in its order of
- * preference; otherwise English.
+ * Chooses the language. `asked` is the code in the address bar and wins; otherwise `usual`, the code that the shop
+ * wants for this page; otherwise the browser's list in its order of preference; otherwise English.
  */
-export function chooseLanguage(asked: unknown, acceptLanguage: string | undefined): Locale {
+export function chooseLanguage(
+  asked: unknown,
+  acceptLanguage: string | undefined,
+  usual: string | null = null,
+): Locale {
   const named = typeof asked === 'string' ? LANGUAGES.get(languageCode(asked)) : undefined;
-  return named ?? preferred(acceptLanguage ?? '');
+  return named ?? (usual === null ? undefined : LANGUAGES.get(usual)) ?? preferred(acceptLanguage ?? '');
 }
 
 /** Browsers of one language send the same few headers. */

@@ -171,11 +171,15 @@ function received(view: PaymentView, step: ClosedStep, quote: QuoteView): Html {
 
 /**
  * Whether the page may continue to the shop automatically. Not if money is unresolved or being refunded, because the
- * customer must read what to do about it. Not in a shop's frame either, where the shop's page decides.
+ * customer must read what to do about it. Not in a shop's frame either, where the shop's page decides, nor if the shop
+ * asked not to.
  */
-export function returnsByItself({ frame, refunds }: PaymentView, step: CompletedStep | ClosedStep): boolean {
+export function returnsByItself(
+  { frame, refunds, returnsToShop }: PaymentView,
+  step: CompletedStep | ClosedStep,
+): boolean {
   const isSettled = step.kind === 'completed' || step.receivedUnits === 0n;
-  return isSettled && refunds.length === 0 && frame.embed === null;
+  return returnsToShop && isSettled && refunds.length === 0 && frame.embed === null;
 }
 
 /** Only for final states: before, the shop could mistake a visitor for a payer. Even then it proves nothing. */

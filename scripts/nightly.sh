@@ -4,7 +4,8 @@
 # refunds, pages on every screen and in both themes, the program beside both kinds of UTXO nodes, mutation testing, the
 # page for losses in full, the last release's own tests on this schema, the API's tests in schemas of one database, the
 # SDK on a bad network and on every runtime, the guides of docs/how-to/ followed in a copy, a change of the key under
-# load, half an hour on a cluster where there is one, ten minutes of chaos, and the accountant's hour on each family.
+# load, messages to a shop from workers that are killed, half an hour on a cluster where there is one, ten minutes of
+# chaos, and the accountant's hour on each family.
 set -eu
 cd "$(dirname "$0")/.."
 seeds=${SIMULATION_SEEDS:-5000}
@@ -23,7 +24,7 @@ TESTS=night vitest run test/e2e/payment-page-layout test/e2e/payment-page-axe te
 TESTS=night vitest run test/e2e/live-utxo test/e2e/refund-show
 TESTS=night vitest run test/e2e/when-something-is-lost src/store/upgrade
 TESTS=night vitest run test/e2e/rolling
-TESTS=night vitest run test/e2e/rotate-key
+TESTS=night vitest run test/e2e/rotate-key test/e2e/shop-messages
 # Every installation in a schema of one database, several at once.
 TEST_DATABASES=schemas vitest run test/api --project db
 SDK_CREATIONS=10000 vitest run test/sdk/bad-network

@@ -70,9 +70,14 @@ export interface EventFacts {
   readonly refund: string | null;
 }
 
-/** Parses an event's body without validating it: only existing fields are returned. */
+/** Parses the body of an event or message without validating it: only existing fields are returned. */
 export function eventFacts(body: string): EventFacts {
   const event = fieldsOf(JSON.parse(body));
+  const invoice = textOrNull(event['invoiceId']);
+  if (invoice !== null) {
+    const createdAt = Number(event['timestamp']) * 1_000;
+    return { type: textOrNull(event['type']) ?? 'unknown', createdAt, payment: invoice, refund: null };
+  }
   const { object, id, payment } = fieldsOf(event['data']);
   const isRefund = object === 'refund';
   const isPayment = PAYMENT_APIS.some((api) => api === object);

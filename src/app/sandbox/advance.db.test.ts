@@ -3,6 +3,7 @@ import { Webhook } from 'standardwebhooks';
 import { describe, expect, it } from 'vitest';
 import { encodeId } from '../../domain/id.ts';
 import { deliverAll, shop, silentShop, webhookApp, type WebhookApp } from '../webhooks/webhooks.fixture.ts';
+import { shopApp, typesAt } from '../webhooks/shop-messages.fixture.ts';
 import { runDue } from '../payments/run-due.ts';
 import { createRefund } from '../refunds/create-refund.ts';
 import { advancePayment, type Advance, type Advanced } from './advance.ts';
@@ -47,6 +48,21 @@ describe('the time of a test payment', () => {
     }
     const attempts = await app.db.selectFrom('delivery_attempts').select('started_at as at').orderBy('id').execute();
     expect(attempts.map(({ at }) => at)).toEqual(moments.map(({ at }) => at));
+  });
+
+  it('brings a shop all messages about an invoice, one after the other', async () => {
+    const webhooks = await shopApp();
+    const { app, receiver } = webhooks;
+    const payment = await app.pay({ api: 'invoice', token: { asset: 'BTC', network: 'bitcoin' } });
+    const asked = { present: () => '', idempotency: null };
+    const outcome = await advancePayment(app, webhooks, { id: payment.id }, { kind: 'to_final' }, asked);
+    expect(outcome).toMatchObject({ kind: 'done', advanced: { isFinal: true } });
+    expect(typesAt(receiver)).toEqual([
+      'InvoiceCreated',
+      'InvoiceReceivedPayment',
+      'InvoicePaymentSettled',
+      'InvoiceSettled',
+    ]);
   });
 
   it('completes it after 60 seconds, and its event is read and sent with that time, but has an id of now', async () => {

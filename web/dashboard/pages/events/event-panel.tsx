@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
+import type { EventRowView } from '../../../../src/http/dashboard/event-log/contract.ts';
 import { reads } from '../../api.ts';
 import { useLocale } from '../../locale.tsx';
 import { useScope, type Scope } from '../../scope.ts';
@@ -49,7 +50,7 @@ export function EventPanel({ event: id, onClose }: EventPanelProps) {
               [t('event_caused_by'), request === null ? null : <code>{request}</code>],
             ]}
           />
-          <Acts event={id} payment={payment} />
+          <Acts event={id} type={type} payment={payment} />
           <CodeBlock title={t('body')} text={body} what={t('copied_body')} />
         </>
       )}
@@ -57,7 +58,13 @@ export function EventPanel({ event: id, onClose }: EventPanelProps) {
   );
 }
 
-function Acts({ event, payment }: { readonly event: string; readonly payment: string | null }) {
+interface ActsProps {
+  readonly event: string;
+  readonly type: EventRowView['type'];
+  readonly payment: string | null;
+}
+
+function Acts({ event, type, payment }: ActsProps) {
   const { t } = useLocale('webhooks');
   const mayManage = useActions().includes('manage_webhooks');
   const [isOpen, setOpen] = useState(false);
@@ -69,7 +76,7 @@ function Acts({ event, payment }: { readonly event: string; readonly payment: st
         </Button>
       ) : null}
       {payment === null ? null : <LogOfPayment log="webhooks" payment={payment} text={t('deliveries')} />}
-      {isOpen ? <SendAgainDialog event={event} onClose={() => setOpen(false)} /> : null}
+      {isOpen ? <SendAgainDialog event={event} type={type} onClose={() => setOpen(false)} /> : null}
     </div>
   );
 }

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
+import type { EventRowView } from '../../../../src/http/dashboard/event-log/contract.ts';
 import type { EndpointView } from '../../../../src/http/dashboard/webhooks/contract.ts';
 import { useChange } from '../../change.ts';
 import { useLocale } from '../../locale.tsx';
@@ -14,6 +15,7 @@ import { endpointsQuery, webhooksKey } from '../webhooks/queries.ts';
 
 interface SendAgainProps {
   readonly event: string;
+  readonly type: EventRowView['type'];
   readonly onClose: () => void;
 }
 
@@ -22,7 +24,8 @@ export function SendAgainDialog(props: SendAgainProps) {
   const { t } = useLocale('webhooks');
   const scope = useScope();
   const endpoints = useQuery(endpointsQuery(scope));
-  const on = endpoints.data?.data.filter(({ state }) => state === 'on') ?? [];
+  const format = endpoints.data?.events.find((one) => one.type === props.type)?.format ?? null;
+  const on = endpoints.data?.data.filter((one) => one.state === 'on' && one.format === format) ?? [];
   if (on.length > 0) return <SendAgainForm {...props} endpoints={on} />;
   return (
     <Dialog title={t('resend_event')} onClose={props.onClose}>

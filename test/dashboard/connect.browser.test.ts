@@ -3,6 +3,7 @@ import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { receive, type LocalReceiver } from '../../src/webhooks/local-receivers.fixture.ts';
 import { hasNoBrowser } from '../browser.ts';
+import { WAIT } from '../deadline.ts';
 import { overflowEnlarged, useDashboard, violations, EMAIL, PASSWORD } from './dashboard.fixture.ts';
 
 const PERMISSIONS = [
@@ -83,6 +84,38 @@ describe.skipIf(hasNoBrowser)('a shop whose plugin asks for a key', () => {
     await page.getByText(/The key is on its way|does not know which shop/).waitFor();
     expect(await consent(page).count()).toBe(0);
     expect(posted(before)).toHaveLength(1);
+  });
+
+  it('shows on the page Keys where it connects, whether it gets messages, and its last call', async () => {
+    const { page } = await dashboard.openSignedIn();
+    const { service } = dashboard;
+    const { projectId, sandbox } = service;
+    const card = page.getByRole('region', { name: 'Connect a shop' });
+    await page.goto(`${service.dashboard}/projects/${projectId}/test/keys`);
+    await card.getByText(sandbox, { exact: true }).waitFor();
+    await card.getByText(projectId, { exact: true }).waitFor();
+    await card.getByText('None yet. The plugin adds its webhook when you connect it.').waitFor();
+    const key = await service.command(
+      `key create --project ${projectId} --mode test --kind secret --permission read --name Tea --json`,
+    );
+    await service.command(
+      `webhook create --project ${projectId} --mode test --url http://127.0.0.1:${shop.port}/hook --events all --format greenfield --json`,
+    );
+    const headers = { authorization: `token ${String(Object(key)['key'])}`, 'content-type': 'application/json' };
+    const body = '{"amount":"5.00","currency":"EUR"}';
+    const invoice = await fetch(`${sandbox}/api/v1/stores/${projectId}/invoices`, { method: 'POST', headers, body });
+    expect(invoice.status).toBe(403);
+    // Calls are logged at intervals.
+    await expect
+      .poll(async () => {
+        await page.reload();
+        await card.getByText(/^None since|^Refused/).waitFor();
+        return card.textContent();
+      }, WAIT)
+      .toMatch(/Refused with 403.* · Tea · .*payments:create/);
+    await card.getByText(`127.0.0.1:${shop.port}`).getByText('On').waitFor();
+    expect(await violations(page, 'Keys with a shop')).toEqual([]);
+    expect(await overflowEnlarged(page)).toBe(0);
   });
 
   it('gets none if the merchant refuses, or the question is bad', async () => {

@@ -198,7 +198,7 @@ const settings = inProject(
 );
 const keys = inProject(
   '/keys',
-  lazyPage(() => import('./pages/keys/keys-page.tsx'), 'KeysPage', 'keys'),
+  lazyPage(() => import('./pages/keys/keys-page.tsx'), 'KeysPage', 'keys', 'webhooks'),
 );
 const people = inProject(
   '/people',

@@ -155,7 +155,8 @@ export interface TextValues {
   readonly requests_count: 'count';
   readonly revoke_named: 'name';
   readonly roll_named: 'name';
-  readonly used_from_named: 'name';
+  readonly shop_call_none: 'when';
+  readonly shop_call_refused: 'status';
   readonly used_refused: 'when';
   readonly chip_amount_from: 'amount';
   readonly chip_amount_to: 'amount';

@@ -11,10 +11,11 @@ import rows from '../../ui/row.module.css';
 import { AccessCard } from './access-card.tsx';
 import { KeyDialog, type KeyAct, Clients, keysQuery } from './key-dialogs.tsx';
 import css from './keys.module.css';
+import { ShopCard } from './shop-card.tsx';
 import { Short, Ago, Moment, personText } from '../../ui/value.tsx';
 import { useScope } from '../../scope.ts';
 
-/** The API keys of a project and mode, and the addresses that may use them. */
+/** The API keys of a project and mode, how a shop is connected, and the addresses that may use keys. */
 export function KeysPage() {
   const { t } = useLocale('keys');
   const scope = useScope();
@@ -30,6 +31,7 @@ export function KeysPage() {
     >
       <div className={rows.stack}>
         <Keys mayManage={mayManage} onAct={setAct} />
+        <ShopCard onCreate={mayManage ? create : null} />
         <AccessCard mayChange={actions.includes('manage_settings')} />
       </div>
       {act === null ? null : <KeyDialog act={act} onClose={() => setAct(null)} />}
@@ -92,6 +94,7 @@ function KeyRow({ apiKey, mayManage, onAct }: KeyRowProps) {
   const [isOpen, open] = useState(false);
   const clientsId = useId();
   const { name, state, clients } = apiKey;
+  const usage = t(isOpen ? 'used_from_hide' : 'used_from_page');
   return (
     <li className={rows.row}>
       <div>
@@ -118,13 +121,7 @@ function KeyRow({ apiKey, mayManage, onAct }: KeyRowProps) {
       </div>
       <span className={rows.buttons}>
         {clients.length === 0 ? null : (
-          <ExpandButton
-            isOpen={isOpen}
-            controls={clientsId}
-            label={t('used_from_named', { name })}
-            text={t(isOpen ? 'used_from_hide' : 'used_from_page')}
-            onOpen={open}
-          />
+          <ExpandButton isOpen={isOpen} controls={clientsId} label={`${usage}: ${name}`} text={usage} onOpen={open} />
         )}
         {mayManage && state === 'active' ? (
           <Button small aria-label={t('roll_named', { name })} onClick={() => onAct({ kind: 'roll', apiKey })}>

@@ -297,6 +297,7 @@ describe('bad input', () => {
     ['metadata', '{"amount":1,"currency":"EUR","metadata":["a"]}'],
     ['metadata', '{"amount":1,"currency":"EUR","metadata":7}'],
     ['metadata.orderId', `{"amount":1,"currency":"EUR","metadata":{"orderId":"${'x'.repeat(256)}"}}`],
+    ['metadata.orderId', '{"amount":1,"currency":"EUR","metadata":{"orderId":{"of":"Anna"}}}'],
     ['checkout', '{"amount":1,"currency":"EUR","checkout":"x"}'],
     ['checkout.redirectURL', '{"amount":1,"currency":"EUR","checkout":{"redirectURL":"javascript:alert(1)"}}'],
     [

@@ -63,8 +63,10 @@ export function readInvoice(body: JsonObject, key: AccessKey, usualCurrency: Fia
 export function shopFacts(metadata: JsonObject): ShopFacts {
   const { orderId, buyerEmail, buyerName, itemDesc } = metadata;
   const order = numberText(orderId) ?? textOf(orderId);
-  if (order !== null && order.length > MAX_ORDER_ID) {
-    throw invalid('metadata.orderId', `metadata.orderId must have at most ${MAX_ORDER_ID} characters.`);
+  const isOther = order === null && orderId !== undefined && orderId !== null && typeof orderId !== 'string';
+  if (isOther || (order?.length ?? 0) > MAX_ORDER_ID) {
+    const field = 'metadata.orderId';
+    throw invalid(field, `${field} must be a number or text of at most ${MAX_ORDER_ID} characters.`);
   }
   const email = textOf(buyerEmail);
   return {

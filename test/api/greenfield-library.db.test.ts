@@ -40,6 +40,7 @@ it.skipIf(reason !== null)(
       info: ['2.0.0', true, expect.arrayContaining(['BTC-CHAIN'])],
       key: ['Shop', expect.arrayContaining([`btcpay.store.canviewinvoices:${shop.projectId}`])],
       store: [shop.projectId, 'Shop', '', 'USD'],
+      terms: ['MediumSpeed', 1_800, 604_800],
       stores: 1,
       methods: expect.arrayContaining([expect.objectContaining({ enabled: true, paymentMethodId: 'BTC-CHAIN' })]),
       onChain: expect.any(Number),

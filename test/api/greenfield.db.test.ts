@@ -18,7 +18,8 @@ const simulate = (shop: Shop, { id }: Invoice, outcome: string) =>
 describe('the store', () => {
   it('is the project, and says what plugins look for', async () => {
     const shop = await http.shop();
-    const store = { id: shop.projectId, name: 'Shop', website: '', defaultCurrency: 'USD' };
+    const terms = { speedPolicy: 'MediumSpeed', invoiceExpiration: 1_800, monitoringExpiration: 604_800 };
+    const store = { id: shop.projectId, name: 'Shop', website: '', defaultCurrency: 'USD', ...terms };
     expect((await call(shop, { path: '' })).body).toEqual(store);
     const headers = { authorization: `token ${await shop.key()}` };
     expect((await http.call({ path: '/api/v1/stores', headers })).body).toEqual([store]);

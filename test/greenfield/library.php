@@ -25,6 +25,7 @@ $out['key'] = [$current->getLabel(), $current->getPermissions()];
 $stores = new Client\Store($url, $key);
 $one = $stores->getStore($store);
 $out['store'] = [$one->getId(), $one->getName(), $one->getWebsite(), $one->getDefaultCurrency()];
+$out['terms'] = [$one->getSpeedPolicy(), $one->getInvoiceExpiration(), $one->getMonitoringExpiration()];
 $out['stores'] = count($stores->getStores());
 $methods = (new Client\StorePaymentMethod($url, $key))->getPaymentMethods($store);
 $out['methods'] = array_map(fn ($method) => $method->getData(), $methods);

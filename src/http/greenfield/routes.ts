@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyRequest, preHandlerAsyncHookHandler } from 'fastify';
+import { USUAL_EXPIRY_MINUTES } from '../../app/payments/draft-payment.ts';
 import { greenfieldPermissionsOf } from '../../domain/greenfield-permission.ts';
 import { parseUuid } from '../../domain/id.ts';
 import { methodId } from '../../domain/payment-method.ts';
@@ -69,10 +70,18 @@ function storeRoutes(app: FastifyInstance, api: Greenfield): void {
   });
 }
 
-async function storeOf({ access }: Greenfield, request: FastifyRequest) {
+async function storeOf({ access, app }: Greenfield, request: FastifyRequest) {
   const { project } = keyOf(request);
-  const defaultCurrency = await currencyOf(access, project.id);
-  return { id: project.id, name: project.name, website: '', defaultCurrency };
+  return {
+    id: project.id,
+    name: project.name,
+    website: '',
+    defaultCurrency: await currencyOf(access, project.id),
+    // PrestaShop's page of settings fails without these. The policy is BTCPay Server's usual one, and not followed.
+    speedPolicy: 'MediumSpeed',
+    invoiceExpiration: (project.defaultExpiryMinutes ?? USUAL_EXPIRY_MINUTES) * 60,
+    monitoringExpiration: app.policy.monitoringMs / 1_000,
+  };
 }
 
 async function methodIds({ app }: Greenfield, request: FastifyRequest): Promise<readonly string[]> {

@@ -50,17 +50,19 @@ export function authorizeRoute({ side, dashboard }: AuthorizeOptions): (app: Fas
   const cidrs = dashboard?.allowCidrs ?? null;
   const allowed = cidrs === null ? null : compileCidrs(cidrs);
   return (app) => {
-    app.get('/api-keys/authorize', { config: { guard: { kind: 'page' } }, schema: hidden }, async (request, reply) => {
-      if (dashboard === null) {
-        throw notFound(
-          'This service has no dashboard, so nobody can agree to a key here. Create a key on the command line and enter it in the plugin.',
-        );
-      }
-      // The address of the dashboard is not told to those who cannot reach it.
-      if (allowed !== null && !isOn(allowed, clientAddress(request))) {
-        throw new RequestError('permission_error', UNREACHABLE);
-      }
-      return reply.redirect(`${dashboard.url}/dashboard/connect/${side}?${queryOf(request)}`);
-    });
+    // The plugin of Shopware ends the path with a slash.
+    for (const path of ['/api-keys/authorize', '/api-keys/authorize/'])
+      app.get(path, { config: { guard: { kind: 'page' } }, schema: hidden }, async (request, reply) => {
+        if (dashboard === null) {
+          throw notFound(
+            'This service has no dashboard, so nobody can agree to a key here. Create a key on the command line and enter it in the plugin.',
+          );
+        }
+        // The address of the dashboard is not told to those who cannot reach it.
+        if (allowed !== null && !isOn(allowed, clientAddress(request))) {
+          throw new RequestError('permission_error', UNREACHABLE);
+        }
+        return reply.redirect(`${dashboard.url}/dashboard/connect/${side}?${queryOf(request)}`);
+      });
   };
 }

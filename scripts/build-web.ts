@@ -24,6 +24,7 @@ export async function buildWeb(buildFolder: string = BUILD_FOLDER): Promise<void
   const style = await bundle('checkout/page.css', 'es');
   const embed = await bundle('checkout/embed.ts', 'iife');
   const button = await bundle('checkout/button.ts', 'iife');
+  const modal = await bundle('checkout/modal.ts', 'iife');
   const docs = await bundle('docs/docs.ts', 'es');
   const docsStyle = await bundle('docs/docs.css', 'es');
   const guide = await renderGuide();
@@ -43,6 +44,7 @@ export async function buildWeb(buildFolder: string = BUILD_FOLDER): Promise<void
     await writeAll(fresh, manifest.style, style);
     await writeAll(fresh, 'embed.js', embed);
     await writeAll(fresh, 'button.js', button);
+    await writeAll(fresh, 'modal.js', modal);
     await writeAll(fresh, manifest.docs, docs);
     await writeAll(fresh, manifest.docsStyle, docsStyle);
     await writeFile(path.join(fresh, GUIDE_FILE), JSON.stringify(guide));

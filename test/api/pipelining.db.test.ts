@@ -48,6 +48,8 @@ const REQUESTS: readonly string[] = [
     '/readyz',
     '/metrics',
     '/embed.js',
+    '/modal/btcpay.js',
+    `/i/${order.id}`,
   ].map((path) => `GET ${path}`),
   ...assets.map((path) => `GET ${path}`),
   ...['/assets/accent.ffd400.css', `/assets/logo.${'0'.repeat(64)}`, `/pay/${order.id}`, `/pay/${order.id}/cancel`].map(

@@ -58,7 +58,7 @@ describe.skipIf(hasNoBrowser)('the payment page in the frame of a shop', () => {
       viewport: { width: 1024, height: 768 },
       alsoAsks: [shop],
       javaScriptEnabled: options.javaScriptEnabled ?? true,
-      ...(options.isAllowed ? {} : { expects: /frame-ancestors|ERR_BLOCKED_BY_RESPONSE/ }),
+      ...(options.isAllowed ? {} : { expects: /frame-ancestors|ERR_BLOCKED_BY_RESPONSE|allowed origins/ }),
     });
     await page.addInitScript(LISTEN);
     return { shop, payment, page, ...tab, heard: () => page.evaluate<readonly string[][]>('heard') };

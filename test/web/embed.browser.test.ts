@@ -126,7 +126,7 @@ describe.skipIf(hasNoBrowser)('the script for shops', () => {
   });
 
   it('leads to the payment page at once where the shop may not frame it', async () => {
-    const { server, page } = await openShop();
+    const { server, shop, page, problems } = await openShop();
     await page.clock.install();
     await page.reload();
     // The shop is not allowed to frame the page.
@@ -140,6 +140,9 @@ describe.skipIf(hasNoBrowser)('the script for shops', () => {
     await page.clock.runFor(1_100);
     await page.waitForURL(server.url);
     expect(page.url()).toBe(server.url);
+    expect(
+      problems.filter((problem) => problem.includes(`if ${shop} is not among the project’s allowed origins`)),
+    ).toHaveLength(1);
   });
 
   it('leads to the payment page when an error comes to stand in the frame later', async () => {

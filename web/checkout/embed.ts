@@ -24,7 +24,7 @@ interface Detail {
 }
 
 /** The open payment: an event target that can be closed, and a promise of its status at the end. */
-interface OpenPayment extends EventTarget {
+export interface OpenPayment extends EventTarget {
   close(): void;
   readonly closed: Promise<Detail>;
 }
@@ -80,6 +80,14 @@ function build(src: string) {
   return { host, dialog, frame, button };
 }
 
+/** Opens the payment page as a normal page. */
+function leadTo(url: URL): void {
+  console.warn(
+    `The payment page did not open in a frame here: if ${location.origin} is not among the project’s allowed origins (dashboard, Keys), add it.`,
+  );
+  location.assign(url);
+}
+
 function open(address: string, element: Element | null = null): OpenPayment {
   const url = new URL(address, location.href);
   if (!/^https?:$/.test(url.protocol)) throw new TypeError('Cointill.open: not an http(s) address');
@@ -117,7 +125,7 @@ function open(address: string, element: Element | null = null): OpenPayment {
     if (status === 'completed') post(status);
     if (/^(failed|expired|cancelled)$/.test(status)) post('failed');
   };
-  const leave = () => location.assign(url);
+  const leave = () => leadTo(url);
   let timer = setTimeout(leave, PATIENCE_MS);
   // Each page in the frame identifies itself once as one of ours, just before or after it is loaded.
   let spoke = false;

@@ -24,13 +24,14 @@ async function emptyFolder(): Promise<string> {
 }
 
 describe('the assets of the payment page', () => {
-  it('are at most 25 KB of compressed script and style together, and 3 and 2 KB for the scripts of shops', async () => {
+  it('are at most 25 KB of compressed script and style together, and 2 to 4 KB for each script of shops', async () => {
     const { assets } = await served();
     const bytes = (url: string) => assets.routes.find((route) => route.path === url)?.bodies.br.length ?? Infinity;
     expect(bytes(assets.scriptPath) + bytes(assets.stylePath)).toBeLessThanOrEqual(25 * 1024);
     const plain = (url: string) => assets.routes.find((route) => route.path === url)?.bodies.identity.length;
     expect(plain('/embed.js')).toBeLessThanOrEqual(3_072);
     expect(plain('/button.js')).toBeLessThanOrEqual(2_048);
+    expect(plain('/modal/btcpay.js')).toBeLessThanOrEqual(4_096);
   });
 
   it('are the same in every encoding, and come in the best that the client takes', async () => {
@@ -79,12 +80,14 @@ describe('the assets of the payment page', () => {
     });
     expect((await get(assets.stylePath)).headers['content-type']).toBe('text/css; charset=utf-8');
     const embed = await get('/embed.js');
-    expect(embed.headers).toMatchObject({
-      'content-type': 'text/javascript; charset=utf-8',
-      'cache-control': 'public, max-age=300',
-      'access-control-allow-origin': '*',
-      'cross-origin-resource-policy': 'cross-origin',
-    });
+    for (const { headers } of [embed, await get('/button.js'), await get('/modal/btcpay.js?ver=2.8.0')]) {
+      expect(headers).toMatchObject({
+        'content-type': 'text/javascript; charset=utf-8',
+        'cache-control': 'public, max-age=300',
+        'access-control-allow-origin': '*',
+        'cross-origin-resource-policy': 'cross-origin',
+      });
+    }
     const again = await get('/embed.js', { 'if-none-match': String(embed.headers['etag']) });
     expect([again.statusCode, again.body]).toEqual([304, '']);
     expect((await get('/embed.js', { 'if-none-match': 'W/"another"' })).statusCode).toBe(200);
@@ -119,7 +122,7 @@ describe('the assets of the payment page', () => {
     const folder = await emptyFolder();
     await Promise.all([buildWeb(folder), buildWeb(folder), buildWeb(folder)]);
     const noBuild = () => Promise.reject(new Error('not needed'));
-    expect((await loadAssets({ folder, build: noBuild })).routes).toHaveLength(6);
+    expect((await loadAssets({ folder, build: noBuild })).routes).toHaveLength(7);
     expect(await readdir(path.dirname(folder))).toEqual(['checkout']);
   });
 

@@ -132,6 +132,7 @@ async function readBuild(folder: string): Promise<Assets | null> {
     const script = await readRoute(folder, manifest.page, `/assets/${manifest.page}`, IMMUTABLE);
     const embed = await readRoute(folder, 'embed.js', '/embed.js', FOR_SHOPS);
     const button = await readRoute(folder, 'button.js', '/button.js', FOR_SHOPS);
+    const modal = await readRoute(folder, 'modal.js', '/modal/btcpay.js', FOR_SHOPS);
     const docsStyle = await readRoute(folder, manifest.docsStyle, `/assets/${manifest.docsStyle}`, IMMUTABLE);
     const docs = await readRoute(folder, manifest.docs, `/assets/${manifest.docs}`, IMMUTABLE);
     return {
@@ -140,7 +141,7 @@ async function readBuild(folder: string): Promise<Assets | null> {
       docsStylePath: docsStyle.path,
       docsScriptPath: docs.path,
       guideFile: path.join(folder, GUIDE_FILE),
-      routes: [style, script, embed, button, docsStyle, docs],
+      routes: [style, script, embed, button, modal, docsStyle, docs],
     };
   } catch (error) {
     if (isMissing(error) || error instanceof SyntaxError) return null;

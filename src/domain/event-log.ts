@@ -1,11 +1,18 @@
-import type { EventType } from './event-type.ts';
 import { stepEvents } from './payment-kind.ts';
+import { MONEY_MESSAGES, type StoredEventType } from './shop-message.ts';
 
 /** Why nobody knows what some positions of a log meant: the database was restored from a backup, or recovered. */
 export type GapReason = 'restored' | 'recovered';
 
-/** Events that "Needs attention" and refunds read for as long as their payment exists: they leave the log alone. */
-export const KEPT_EVENTS: readonly EventType[] = [...stepEvents('exception'), 'refund.created'];
+/**
+ * Events that "Needs attention", refunds and later messages read for as long as their payment exists: they leave the
+ * log alone.
+ */
+export const KEPT_EVENTS: readonly StoredEventType[] = [
+  ...stepEvents('exception'),
+  'refund.created',
+  ...MONEY_MESSAGES,
+];
 
 /** The longest that a call waits for the first entry. */
 export const MAX_WAIT_SECONDS = 30;

@@ -19,6 +19,9 @@ export const MESSAGE_TYPES = [
 ] as const;
 export type MessageType = (typeof MESSAGE_TYPES)[number];
 
+/** Messages that tell of one transfer. */
+export const MONEY_MESSAGES = ['InvoiceReceivedPayment', 'InvoicePaymentSettled'] as const satisfies MessageType[];
+
 /** The types of all stored events. */
 export type StoredEventType = EventType | MessageType;
 export const STORED_EVENT_TYPES: readonly StoredEventType[] = [...EVENT_TYPES, ...MESSAGE_TYPES];
@@ -41,7 +44,7 @@ export const OVERTAKEN_AFTER = 3;
 
 /** Money was seen, or is confirmed. */
 interface MoneyMessage {
-  readonly type: 'InvoiceReceivedPayment' | 'InvoicePaymentSettled';
+  readonly type: (typeof MONEY_MESSAGES)[number];
   readonly afterExpiration: boolean;
   readonly transfer: Transfer;
 }
@@ -116,7 +119,7 @@ function endOf(payment: Payment): ShopMessage | null {
     case 'completed':
       return { type: 'InvoiceSettled', manuallyMarked, overPaid: isOverpaid(payment) };
     case 'expired':
-      return { type: 'InvoiceExpired', partiallyPaid: payment.received.inTime.seenUnits > 0n };
+      return { type: 'InvoiceExpired', partiallyPaid: false };
     case 'failed':
       return payment.failureReason === 'underpaid'
         ? { type: 'InvoiceExpired', partiallyPaid: true }

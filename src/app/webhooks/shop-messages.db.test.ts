@@ -5,7 +5,9 @@ import { deliveryId, encodeId } from '../../domain/id.ts';
 import { MESSAGE_TYPES } from '../../domain/shop-message.ts';
 import { countCustomerData, deleteCustomerData } from '../../store/payments/customer-data.ts';
 import { eventsOf } from '../../store/payments/payment-events.ts';
+import { listLog } from '../../store/webhooks/event-list.ts';
 import { readLog } from '../../store/webhooks/event-log.ts';
+import { listMessages, withMessagesBetween } from '../../store/webhooks/message-list.ts';
 import { hasCustomerData } from '../../wire/customer-data.ts';
 import { acceptPayment, cancelPayment } from '../payments/payment-actions.ts';
 import { runDue } from '../payments/run-due.ts';
@@ -150,7 +152,28 @@ describe('messages about an invoice', () => {
       'event' in entry ? (JSON.parse(entry.event) as { readonly type: string }).type : 'gap',
     );
     expect(events).toEqual(['invoice.created', 'invoice.confirming', 'invoice.completed']);
-    expect(page.next).toBe(page.head);
+    expect([page.head, page.next]).toEqual([3n, 3n]);
+    const search = { type: null, paymentId: null, createdFrom: null };
+    const log = await listLog(app.db, scope, search, { below: null, limit: 2 });
+    const listed = async (entries: typeof log.entries, below: bigint | null, isLast: boolean) =>
+      (await withMessagesBetween(app.db, scope, search, { entries, below, isLast })).flatMap((entry) =>
+        'type' in entry ? [entry.type] : [],
+      );
+    const newest = await listed(log.entries, null, false);
+    const older = await listLog(app.db, scope, search, { below: log.next, limit: 2 });
+    const all = [...newest, ...(await listed(older.entries, log.next, true))];
+    expect(all.filter((type) => !type.startsWith('Invoice'))).toEqual(events.toReversed());
+    expect(all.filter((type) => type.startsWith('Invoice'))).toEqual([
+      'InvoiceSettled',
+      'InvoicePaymentSettled',
+      'InvoiceProcessing',
+      'InvoiceReceivedPayment',
+      'InvoiceCreated',
+    ]);
+    const bounds = { below: null, above: null, limit: 10 };
+    expect(await listMessages(app.db, scope, ['InvoiceSettled'], search, bounds)).toMatchObject([
+      { type: 'InvoiceSettled', paymentId: payment.id, deliveries: 1, delivered: 0 },
+    ]);
     const types = (await app.db.transaction().execute((trx) => eventsOf(trx, payment.id, 100))).map(({ type }) => type);
     expect(types.filter((type) => type.startsWith('Invoice'))).toEqual([
       'InvoiceCreated',

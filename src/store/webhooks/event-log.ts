@@ -2,7 +2,6 @@ import { sql, type SqlBool } from 'kysely';
 import type { GapReason } from '../../domain/event-log.ts';
 import type { EventType } from '../../domain/event-type.ts';
 import type { ProjectMode } from '../../domain/permission.ts';
-import { MESSAGE_TYPES } from '../../domain/shop-message.ts';
 import type { Database } from '../database.ts';
 
 /** The positions of a log: `head` is the last one, 0 before the first; `oldest` the first that was not deleted. */
@@ -55,9 +54,7 @@ export async function readLog(db: Database, scope: ProjectMode, query: LogQuery)
   const upTo = types === null || paymentId !== null ? ends.head : await lookedAtTo(db, scope, after, ends.head);
   const own = sql<SqlBool>`p.project_id = ${scope.projectId} and p.mode = ${scope.mode}
     and p.position > ${after}::bigint and p.position <= ${upTo}::bigint`;
-  // Messages to shops' plugins have positions, and are no events of ours.
-  const isWanted =
-    types === null ? sql`e.type <> all (${MESSAGE_TYPES}::text[])` : sql`e.type = any (${types}::text[])`;
+  const isWanted = types === null ? sql`true` : sql`e.type = any (${types}::text[])`;
   const columns = sql`p.position, p.gap_from as "gapFrom", p.gap_reason as reason, e.body as event`;
   const found =
     paymentId === null

@@ -2,6 +2,7 @@ import { sql, type RawBuilder } from 'kysely';
 import { KEPT_EVENTS, type GapReason } from '../../domain/event-log.ts';
 import { firstUuidOf } from '../../domain/id.ts';
 import { MODES, type Mode } from '../../domain/permission.ts';
+import { MESSAGE_TYPES } from '../../domain/shop-message.ts';
 import { affectedRows, type Database, type Trx } from '../database.ts';
 import { salt } from '../own-schema.ts';
 import { wake } from '../wake.ts';
@@ -44,7 +45,9 @@ async function numberNew(trx: Trx): Promise<boolean> {
       delete from unnumbered_events where ctid = any (array(select ctid from unnumbered_events order by n limit ${BATCH}))
       returning n, event_id
     ), next as (
+      -- Messages to shops' plugins are no events of the log.
       select e.id, e.project_id, e.mode, taken.n as place from taken join events e on e.id = taken.event_id
+      where e.type <> all (${[...MESSAGE_TYPES]}::text[])
     ), ${POSITIONS}
     select (select count(*) from taken)::integer as taken, ${HEADS}`.execute(trx);
   await wakeReaders(trx, rows);

@@ -1,5 +1,5 @@
 import { CompiledQuery, sql } from 'kysely';
-import { OVERTAKEN_AFTER, type MessageType, type WebhookFormat } from '../../domain/shop-message.ts';
+import { MONEY_MESSAGES, OVERTAKEN_AFTER, type MessageType, type WebhookFormat } from '../../domain/shop-message.ts';
 import type { Trx } from '../database.ts';
 import type { Statement } from '../pipeline.ts';
 import type { Stored } from '../rows.ts';
@@ -68,13 +68,11 @@ export interface ToldBodies {
   readonly bodies: readonly string[];
 }
 
-const ABOUT_MONEY: readonly MessageType[] = ['InvoiceReceivedPayment', 'InvoicePaymentSettled'];
-
 /** The payments whose projects have an endpoint for messages, with the messages that told of their money. */
 export async function toldOf(trx: Trx, paymentIds: readonly string[]): Promise<readonly ToldBodies[]> {
   const { rows } = await sql<ToldBodies>`
     select p.id as "paymentId", array(
-      select e.body from events e where e.payment_id = p.id and e.type = any (${ABOUT_MONEY}::text[])
+      select e.body from events e where e.payment_id = p.id and e.type = any (${[...MONEY_MESSAGES]}::text[])
     ) as bodies
     from payments p where p.id = any (${paymentIds}::uuid[]) and exists (
       select from webhook_endpoints w where w.project_id = p.project_id and w.mode = p.mode and ${sql.raw(TAKES)})`.execute(

@@ -13,7 +13,8 @@ const row = {
 const position = Type.Integer();
 const rowShape = Type.Object({
   ...row,
-  position,
+  /** Null: a message to shops' plugins, which is not in the log. */
+  position: nullable(position),
   /** The number of its deliveries, until they are deleted after 90 days, and how many of them arrived. */
   deliveries: Type.Integer(),
   delivered: Type.Integer(),

@@ -1,6 +1,7 @@
 import { resendEvent, type ResentDelivery } from '../../../app/webhooks/resend-event.ts';
 import { parseLogCursor } from '../../../domain/event-log.ts';
 import { decodeId, deliveryId, encodeId } from '../../../domain/id.ts';
+import { isMessageType } from '../../../domain/shop-message.ts';
 import {
   findEvent,
   listLog,
@@ -9,12 +10,13 @@ import {
   type ListedGap,
 } from '../../../store/webhooks/event-list.ts';
 import { logEnds, positionOf } from '../../../store/webhooks/event-log.ts';
+import { listMessages, withMessagesBetween, type ListedMessage } from '../../../store/webhooks/message-list.ts';
 import { isoTime } from '../../../wire/time.ts';
 import { readCreated } from '../../dates.ts';
 import { refusalError, sentenceError } from '../../page-sentences.ts';
 import type { AnswerOf } from '../contract.ts';
 import { eventPaymentView, readPayment } from '../deliveries/routes.ts';
-import { keysetOf } from '../record-parts.ts';
+import { keysetOf, listOf } from '../record-parts.ts';
 import type { Dashboard, Routes } from '../route.ts';
 import { formRequest, notAgain } from '../scope.ts';
 import { endpointId } from '../webhooks/routes.ts';
@@ -27,13 +29,19 @@ const RESEND = `POST ${EVENTS}/:event/resend` as const;
 export function eventLogRoutes(routes: Routes, { people: { app: core } }: Dashboard): void {
   const READ = { action: 'read_developer' } as const;
   routes.add(`GET ${EVENTS}`, READ, async ({ scope, query }) => {
-    const { after: below, limit } = keysetOf(query, readPosition);
     const { type = null } = query;
-    const { createdFrom } = readCreated(query);
-    const search = { type, paymentId: readPayment(query.payment), createdFrom };
-    const { entries, next } = await listLog(core.db, scope, search, { below, limit: limit - 1 });
+    const search = { type, paymentId: readPayment(query.payment), createdFrom: readCreated(query).createdFrom };
     const { head } = await logEnds(core.db, scope);
-    return { data: entries.map(rowView), next: next === null ? null : String(next), head: Number(head) };
+    if (type !== null && isMessageType(type)) {
+      const page = keysetOf(query, (text) => decodeId('event', text));
+      const bounds = { below: page.after, above: null, limit: page.limit };
+      const found = await listMessages(core.db, scope, [type], search, bounds);
+      return { ...listOf(found, page, rowView, ({ id }) => encodeId('event', id)), head: Number(head) };
+    }
+    const { after: below, limit } = keysetOf(query, readPosition);
+    const { entries, next } = await listLog(core.db, scope, search, { below, limit: limit - 1 });
+    const all = await withMessagesBetween(core.db, scope, search, { entries, below, isLast: next === null });
+    return { data: all.map(rowView), next: next === null ? null : String(next), head: Number(head) };
   });
   routes.add(`GET ${EVENTS}/:event`, READ, async ({ scope, params }) => {
     const id = eventId(params.event);
@@ -90,12 +98,13 @@ function resentBody(deliveries: readonly ResentDelivery[]): string {
   return JSON.stringify(answer);
 }
 
-function rowView(entry: ListedEvent | ListedGap): EventRowView | GapRowView {
-  const position = Number(entry.position);
+function rowView(entry: ListedEvent | ListedGap | ListedMessage): EventRowView | GapRowView {
   if ('reason' in entry) {
+    const position = Number(entry.position);
     return { id: `gap_${position}`, position, gap: { from: Number(entry.from), reason: entry.reason } };
   }
   const { deliveries, delivered } = entry;
+  const position = 'position' in entry ? Number(entry.position) : null;
   return { ...commonOf(entry), position, deliveries, delivered };
 }
 

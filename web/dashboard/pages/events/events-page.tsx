@@ -101,7 +101,7 @@ function useColumns(): readonly LogColumn<EventRowView | GapRowView>[] {
       cell: ofEvent(({ type, position }) => (
         <>
           {type}
-          <small className={tableCss.phone}>#{number(position)}</small>
+          {position === null ? null : <small className={tableCss.phone}>#{number(position)}</small>}
         </>
       )),
     },
@@ -110,7 +110,7 @@ function useColumns(): readonly LogColumn<EventRowView | GapRowView>[] {
       title: t('event_position'),
       from: 'small',
       isNumber: true,
-      cell: ({ position }) => `#${number(position)}`,
+      cell: ({ position }) => (position === null ? <None /> : `#${number(position)}`),
     },
     { key: 'payment', title: t('payment'), from: 'medium', cell: ofEvent((row) => <EventPayment {...row} />) },
     {

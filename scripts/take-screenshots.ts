@@ -1,7 +1,10 @@
 import { execFileSync } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { Client } from 'pg';
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { copyOrders, untilAddedUp } from '../bench/fill-project.ts';
 import { makeKey } from '../bench/merchant.ts';
 import { startBenchService } from '../bench/service.ts';
@@ -100,12 +103,13 @@ async function makeOrder(
   return (await answer.json()) as { readonly id: string };
 }
 
-async function take(page: Page, name: string): Promise<void> {
+/** A picture of the page, or of one part. */
+async function take(page: Page, name: string, part: Page | Locator = page): Promise<void> {
   for (const colorScheme of ['light', 'dark'] as const) {
     await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
     await page.waitForTimeout(500);
     const file = path.join(FOLDER, `${name}-${colorScheme}.png`);
-    await page.screenshot({ path: file });
+    await part.screenshot({ path: file });
     execFileSync('pngquant', ['--force', '--skip-if-larger', '--strip', '--nofs', '--output', file, file]);
   }
 }
@@ -175,12 +179,56 @@ try {
     .first()
     .waitFor();
   await take(page, 'dashboard-payments');
+  await takeShop(page, projectId);
   await takePaymentPage(projectId);
 } finally {
   await client.end();
   await browser.close();
   await service.stop();
   await anvil.stop();
+}
+
+/** The card with which a shop is connected, and the page on which a merchant agrees to its key. */
+async function takeShop(page: Page, projectId: string): Promise<void> {
+  const shop = createServer((_, response) => void response.end()).listen(0, '127.0.0.1');
+  await once(shop, 'listening');
+  const hook = `127.0.0.1:${(shop.address() as AddressInfo).port}`;
+  const within = ['--project', projectId, '--mode', 'test'];
+  const key = ['--kind', 'secret', '--permission', 'full', '--name', 'Kestrel Coffee (kestrel.example)'];
+  const token = String((await service.cli('key', 'create', ...within, ...key))['key']);
+  const endpoint = ['--url', `http://${hook}/`, '--events', 'all', '--format', 'greenfield'];
+  await service.cli('webhook', 'create', ...within, ...endpoint);
+  await fetch(`${service.test}/api/v1/stores/${projectId}/invoices`, {
+    method: 'POST',
+    headers: { authorization: `token ${token}`, 'content-type': 'application/json' },
+    body: '{"amount":"24.00","currency":"EUR"}',
+  });
+  await page.setViewportSize({ width: 760, height: 900 });
+  // Until the call is in the log, and the message delivered.
+  await page.waitForTimeout(10_000);
+  const at = `${service.live.replace('127.0.0.1', 'localhost')}/dashboard`;
+  await page.goto(`${at}/projects/${projectId}/test/keys`);
+  const card = page.getByRole('region', { name: 'Connect a shop' });
+  await card.getByText(/^Last message/).waitFor();
+  const names = JSON.stringify({ [service.test]: 'https://sandbox.pay.kestrel.example', [hook]: 'kestrel.example' });
+  await page.evaluate(`const names = ${names};
+    for (const { firstChild } of document.querySelectorAll('main code, main span'))
+      if (firstChild?.nodeValue in names) firstChild.nodeValue = names[firstChild.nodeValue];`);
+  await take(page, 'shop-card', card);
+  const asked = new URLSearchParams({
+    applicationName: 'Kestrel Coffee',
+    redirect: 'https://kestrel.example/btcpay-settings-callback',
+  });
+  const invoices = 'canviewinvoices cancreateinvoice canmodifyinvoices canviewstoresettings';
+  for (const name of `${invoices} webhooks.canmodifywebhooks cancreatenonapprovedpullpayments`.split(' ')) {
+    asked.append('permissions', `btcpay.store.${name}`);
+  }
+  await page.goto(`${at}/connect/test?${asked.toString()}`);
+  await page.getByText('Test mode: the shop takes no real money.').waitFor();
+  await page.setViewportSize({ width: 600, height: 880 });
+  await page.getByLabel('Project').selectOption({ label: 'Kestrel Coffee' });
+  await take(page, 'shop-consent');
+  shop.close();
 }
 
 /** The customer's page in live mode, because the page of test mode also offers the simulations. */

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { allTokens } from './asset.ts';
-import { ALL_COINS, cheapFirst, coinName, offeredCoins, withFirst } from './coin-choice.ts';
+import { ALL_COINS, cheapFirst, coinName, isPayableIn, offeredCoins, withFirst } from './coin-choice.ts';
 
 const ALL = allTokens();
 const names = ALL.map(coinName);
@@ -53,6 +53,16 @@ it('a coin or all of an asset can come first, and the others stay in their order
   const isUsdt = (name: string) => name.startsWith('USDT/');
   const assetFirst = withFirst(ALL, 'USDT').map(coinName);
   expect(assetFirst).toEqual([...names.filter(isUsdt), ...names.filter((name) => !isUsdt(name))]);
+});
+
+it('a payment is payable in each of its coins and in all coins of its assets, or in all', () => {
+  const coin = { asset: 'USDT', network: 'polygon' } as const;
+  expect([null, ['BTC', 'USDT'], ['USDT/polygon']].map((coins) => isPayableIn(coins, coin))).toEqual([
+    true,
+    true,
+    true,
+  ]);
+  expect([[], ['BTC'], ['USDT/tron', 'USDC/polygon']].map((coins) => isPayableIn(coins, coin))).not.toContain(true);
 });
 
 it('a coin is named by asset and network', () => {

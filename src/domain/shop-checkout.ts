@@ -29,5 +29,5 @@ export function wishesOf(checkout: string | null): PageWishes {
 
 /** `de` of `de-DE`, or of `de_DE` as WordPress and Magento write it. */
 function languageOf(tag: string): string | null {
-  return /^\s*([a-z]{2,3})(?:[-_]|\s*$)/i.exec(tag)?.[1]?.toLowerCase() ?? null;
+  return /^[a-z]{2,3}(?=[-_]|$)/i.exec(tag.trim())?.[0].toLowerCase() ?? null;
 }

@@ -2,6 +2,7 @@ import { expect, it } from 'vitest';
 import { testApp } from '../../test/harness.ts';
 import { testService } from '../../test/program.ts';
 import { DOCUMENTED_EVENTS } from '../domain/event-type.ts';
+import { MESSAGE_TYPES } from '../domain/shop-message.ts';
 import { receive } from '../webhooks/local-receivers.fixture.ts';
 import { verifyServiceSignature } from '../webhooks/signature.ts';
 import { program, textAt } from './program.fixture.ts';
@@ -48,6 +49,22 @@ it('makes, lists, rotates, enables and deletes an endpoint, its secret shown at 
   expect(await row()).toMatchObject({ disabled_at: null, disabled_reason: null, deleted_at: null });
   expect(await cointill.json('webhook', 'delete', id)).toEqual({ id, deleted: true });
   expect(await row()).toMatchObject({ deleted_at: expect.any(Number) });
+});
+
+it('makes an endpoint for the plugin of a shop, with a secret of letters and digits, and lists its format', async () => {
+  const { database, projectId } = await testApp();
+  const cointill = await program({ DATABASE_URL: database.url });
+  const made = await cointill.json(
+    ...creation(projectId, 'test', 'http://127.0.0.1:9/hooks', 'all'),
+    '--format',
+    'greenfield',
+  );
+  const secret = expect.stringMatching(/^[0-9a-f]{64}$/);
+  expect(made).toMatchObject({ secret, format: 'greenfield', events: MESSAGE_TYPES });
+  const listed = await cointill.run('webhook', 'list');
+  expect(listed.stdout).toContain('greenfield: all');
+  const wrong = await cointill.run(...creation(projectId, 'test', 'http://127.0.0.1:9/', 'InvoiceSettled'));
+  expect(wrong.stderr).toContain('"InvoiceSettled" is not an event');
 });
 
 it('queues a test event, sends it at a retry by hand, and shows what was sent and answered', async () => {

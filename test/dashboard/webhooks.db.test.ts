@@ -154,6 +154,24 @@ describe('an endpoint', () => {
     expect(await endpointRow(endpoint.id)).toMatchObject({ previousSealedSecret: null, previousSecretUntil: null });
   });
 
+  it('of a shop gets messages in place of events, and says so', async () => {
+    const { must, ask } = hooks();
+    const receiver = await shop();
+    const wanted = { url: receiver.url, events: ['InvoiceSettled'], format: 'greenfield' };
+    const made = await must<{ endpoint: EndpointView; secret: string }>('POST', 'webhooks', wanted);
+    expect(made).toMatchObject({ endpoint: { format: 'greenfield', events: ['InvoiceSettled'] } });
+    expect(made.secret).toMatch(/^[0-9a-f]{64}$/);
+    const refused = await ask('POST', 'webhooks', { url: receiver.url, events: ['InvoiceSettled'] });
+    expect([refused.status, refused.text]).toEqual([400, expect.stringContaining('InvoiceSettled')]);
+    const { delivery } = await must<{ delivery: string }>('POST', `webhooks/${made.endpoint.id}/test`, {
+      type: 'InvoiceExpired',
+    });
+    await deliverAll(app, deliverer);
+    expect(receiver.requests[0]?.body).toContain('"type":"InvoiceExpired"');
+    expect(receiver.requests[0]?.headers['btcpay-sig']).toMatch(/^sha256=[0-9a-f]{64}$/);
+    expect(await must('GET', `deliveries/${delivery}`)).toMatchObject({ type: 'InvoiceExpired', state: 'delivered' });
+  });
+
   it('that is paused gets nothing, keeps what is due without counting an attempt, and gets it when it is enabled', async () => {
     const { create, must, ask, deliveries } = hooks();
     const receiver = await shop();

@@ -102,8 +102,8 @@ function outcome(result: AttemptResult): Pick<AttemptRecord, 'response' | 'error
 type Recorded = { readonly kind: 'recorded' } | { readonly kind: 'fault'; readonly error: unknown };
 
 /**
- * Saves attempts in one statement, those of messages in a transaction, and disables the endpoints that are gone. If the
- * database refuses an attempt, the others are still saved, each alone.
+ * Saves attempts, all of events or all of messages, in one statement or transaction, and disables the endpoints that
+ * are gone. If the database refuses an attempt, the others are still saved, each alone.
  */
 export async function record(app: App, attempted: readonly Attempted[]): Promise<readonly Recorded[]> {
   const outcomes = await save(app, attempted);
@@ -117,35 +117,27 @@ export async function record(app: App, attempted: readonly Attempted[]): Promise
 
 /**
  * Records attempts. Those that end together are saved in one statement, one statement at a time: fewer, larger
- * statements cost the database less. Throws the fault that kept an attempt from being recorded.
+ * statements cost the database less. Messages may wait for the locks of their payments, and have their own turns.
+ * Throws the fault that kept an attempt from being recorded.
  */
 export function createRecorder(app: App, maxWaiting: number): (attempted: Attempted) => Promise<void> {
-  const batcher = createBatcher<Attempted, Recorded>({ maxInFlight: 1, maxBatch: 200, maxWaiting }, (batch) =>
-    record(app, batch),
-  );
+  const batcherOf = (maxInFlight: number) =>
+    createBatcher<Attempted, Recorded>({ maxInFlight, maxBatch: 200, maxWaiting }, (batch) => record(app, batch));
+  const [events, messages] = [batcherOf(1), batcherOf(4)];
   return async (attempted) => {
-    const recorded = await batcher.add(attempted);
+    const recorded = await (isMessage(attempted) ? messages : events).add(attempted);
     if (recorded.kind === 'fault') throw recorded.error;
   };
 }
 
-async function save(app: App, attempted: readonly Attempted[]): Promise<readonly Recorded[]> {
-  const outcomes = new Map<Attempted, Recorded>();
-  for (const [format, some] of Map.groupBy(attempted, ({ delivery }) => delivery.endpoint.format)) {
-    const saving = saveAll(some, (records) =>
-      format === null ? recordAttempts(app.db, records) : recordMessages(app, records),
-    );
-    const saved = await saving.catch((error: unknown) => some.map(() => ({ kind: 'fault', error }) as const));
-    for (const [index, one] of some.entries()) outcomes.set(one, saved[index] ?? { kind: 'recorded' });
-  }
-  return attempted.map((one) => outcomes.get(one) ?? { kind: 'recorded' });
+function isMessage({ delivery }: Attempted): boolean {
+  return delivery.endpoint.format !== null;
 }
 
-async function saveAll(
-  attempted: readonly Attempted[],
-  saveRecords: (records: readonly AttemptRecord[]) => Promise<void>,
-): Promise<readonly Recorded[]> {
+async function save(app: App, attempted: readonly Attempted[]): Promise<readonly Recorded[]> {
   const records = attempted.map((one) => one.record);
+  const saveRecords = (some: readonly AttemptRecord[]): Promise<void> =>
+    attempted.some(isMessage) ? recordMessages(app, some) : recordAttempts(app.db, some);
   try {
     await saveRecords(records);
     return records.map(() => ({ kind: 'recorded' }));

@@ -73,6 +73,21 @@ it('every request that the documentation shows can be copied into a shell and su
     moments: [{ what: 'order completed' }],
   });
   await run('advanceTransaction', { TRANSACTION_ID: await transaction() });
+  const invoice = async () => textAt(await run('createInvoice'), 'id');
+  const INVOICE_ID = await invoice();
+  expect(await run('getInvoice', { INVOICE_ID })).toMatchObject({ id: INVOICE_ID });
+  await run('listInvoices');
+  expect(await run('cancelInvoice', { INVOICE_ID })).toMatchObject({ status: 'cancelled' });
+  expect(await run('completeInvoice', { INVOICE_ID: await invoice() })).toMatchObject({ status: 'completed' });
+  expect(await run('simulateInvoice', { INVOICE_ID: await invoice() })).toMatchObject({ status: 'completed' });
+  await run('advanceInvoice', { INVOICE_ID: await invoice() });
+  const lateInvoice = { INVOICE_ID: await invoice() };
+  await simulate(lateInvoice.INVOICE_ID, 'late');
+  expect(await run('acceptInvoice', lateInvoice)).toMatchObject({ status: 'completed' });
+  const PAYMENT_REQUEST_ID = textAt(await run('createPaymentRequest'), 'id');
+  await run('listPaymentRequests');
+  expect(await run('getPaymentRequest', { PAYMENT_REQUEST_ID })).toMatchObject({ id: PAYMENT_REQUEST_ID });
+  expect(await run('closePaymentRequest', { PAYMENT_REQUEST_ID })).toMatchObject({ status: 'closed' });
   await service.command(
     `webhook create --project ${first.projectId} --mode test --events all --url http://127.0.0.1:9/`,
   );

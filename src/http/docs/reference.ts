@@ -6,6 +6,8 @@ import type { OpenApiDocument, Operation, Parameter, Schema } from './openapi-do
 const VARIABLES: Readonly<Record<string, string>> = {
   Transactions: '$TRANSACTION_ID',
   Orders: '$ORDER_ID',
+  Invoices: '$INVOICE_ID',
+  'Payment requests': '$PAYMENT_REQUEST_ID',
   Refunds: '$REFUND_ID',
   Events: '$EVENT_ID',
 };

@@ -64,6 +64,17 @@ describe('a message about money', () => {
     expect(told(paymentWith({ quote: BTC_QUOTE }), { transfers })).toEqual([]);
   });
 
+  it('comes before the end that the money made, also if the chain lost it in the same change', () => {
+    const transfers = [transferWith({ state: 'dropped' })];
+    const path = ['processing', 'confirming', 'completed'] as const;
+    expect(typesIn(told(paymentWith({ status: 'completed' }), { path, transfers }))).toEqual([
+      'InvoiceReceivedPayment',
+      'InvoiceProcessing',
+      'InvoicePaymentSettled',
+      'InvoiceSettled',
+    ]);
+  });
+
   it('comes once of each transfer', () => {
     const transfers = [transferWith({ state: 'confirmed' })];
     const change = { before: paymentWith(), after: paymentWith(), transitions: [] };

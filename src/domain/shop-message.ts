@@ -83,14 +83,15 @@ export function messagesOf(
   transfers: readonly Transfer[],
   told: ToldMoney,
 ): readonly ShopMessage[] {
-  const counted = transfers.filter(
-    ({ state, asset, network }) =>
-      state !== 'dropped' && asset === after.quote?.asset && network === after.quote.network,
-  );
+  const own = transfers.filter(({ asset, network }) => asset === after.quote?.asset && network === after.quote.network);
+  const present = own.filter(({ state }) => state !== 'dropped');
+  // Money that completed the invoice and was lost again in the same change, as in a simulated reorganisation.
+  const isLost = present.length === 0 && transitions.some(({ to }) => to === 'completed');
+  const counted = isLost ? own : present;
   const about = (type: MoneyMessage['type'], toldOf: ReadonlySet<string>): readonly MoneyMessage[] =>
     counted
       .filter((transfer) => !toldOf.has(moneyId(transfer)))
-      .filter(({ state }) => type === 'InvoiceReceivedPayment' || state === 'confirmed')
+      .filter(({ state }) => type === 'InvoiceReceivedPayment' || state === 'confirmed' || isLost)
       .map((transfer) => ({ type, afterExpiration: !cameBefore(transfer, inTimeUntil(after)), transfer }));
   const received = about('InvoiceReceivedPayment', told.received);
   const settled = about('InvoicePaymentSettled', told.settled);

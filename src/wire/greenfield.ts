@@ -131,7 +131,7 @@ export function greenfieldMethod(
     paymentMethodId: methodId(quote),
     currency: asset,
     destination: address,
-    paymentLink: paymentUri({ ...quote, units: due, evm }),
+    paymentLink: due === 0n ? null : paymentUri({ ...quote, units: due, evm }),
     rate: rateOf(amountMinor * pow10(decimals), owedUnits * pow10(fiatDecimals(currency))),
     paymentMethodPaid: formatDecimal(paid, decimals),
     totalPaid: formatDecimal(paid, decimals),

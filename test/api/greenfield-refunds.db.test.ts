@@ -67,6 +67,18 @@ describe('a refund of WooCommerce, which names the order alone', () => {
     expect(await refundsOf(shop, invoice)).toEqual([]);
   });
 
+  it('is never taken from another order: whose number ends it, or the beginning of one that was cut off', async () => {
+    const shop = await http.shop();
+    const [ninety, other] = [await paid(shop, '90'), await paid(shop, 'B 90')];
+    const unpaid = await createdInvoice(call, shop, { metadata: { orderId: 'C 90' } });
+    expect((await pull(shop, 'Refund of order B 90; x')).status).toBe(200);
+    expect([await refundsOf(shop, ninety), await refundsOf(shop, other)]).toEqual([[], [expect.anything()]]);
+    expect((await pull(shop, 'Refund of order C 90; x')).status).toBe(422);
+    expect(await refundsOf(shop, unpaid)).toEqual([]);
+    const cut = 'Возврат средств по заказу 90';
+    expect((await pull(shop, cut)).body).toEqual([{ path: 'name', message: expect.stringContaining('name must') }]);
+  });
+
   it('of two invoices with money is refused, and one by its invoice is possible', async () => {
     const shop = await http.shop();
     const [one] = [await paid(shop, '123'), await paid(shop, '123')];

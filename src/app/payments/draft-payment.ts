@@ -86,8 +86,8 @@ export async function draftPayment(
   const { token: _token, by: _by, till: _till, lifetimeMs, ...withoutEmpty } = request;
   const expiresAt = createdAt + lifetimeMs;
   const completesAt = rail.completesAt(createdAt, expiresAt);
-  const successUrl = returnUrlOf(id, request);
-  const blank = blankPayment({ ...withoutEmpty, id, successUrl, amountUsdCents, createdAt, expiresAt, completesAt });
+  const facts = { ...withoutEmpty, ...returnUrlsOf(id, request), id };
+  const blank = blankPayment({ ...facts, amountUsdCents, createdAt, expiresAt, completesAt });
   if (choice === null) return { kind: 'draft', item, payment: blank, address: null };
 
   const quoted = await quotePayment(issuer, blank, choice.token);
@@ -99,10 +99,13 @@ export async function draftPayment(
   return { kind: 'draft', item, payment, address };
 }
 
-/** The shop's URL; only that of a plugin may name the invoice's id, which the plugin does not know before. */
-function returnUrlOf(id: string, { api, successUrl, shopCheckout, merchantOrderId }: NewPayment): string | null {
-  if (successUrl === null || (shopCheckout ?? null) === null) return successUrl;
-  return filledReturnUrl(successUrl, publicPaymentId({ id, api }), merchantOrderId);
+/** The shop's URLs; only those of a plugin may name the invoice's id, which the plugin does not know before. */
+function returnUrlsOf(id: string, { api, successUrl, cancelUrl, shopCheckout, merchantOrderId }: NewPayment) {
+  const filled = (url: string | null): string | null =>
+    url === null || (shopCheckout ?? null) === null
+      ? url
+      : filledReturnUrl(url, publicPaymentId({ id, api }), merchantOrderId);
+  return { successUrl: filled(successUrl), cancelUrl: filled(cancelUrl) };
 }
 
 /** The number of each payment of a numbered kind, by id. */

@@ -37,6 +37,7 @@ export function readInvoice(body: JsonObject, key: AccessKey, usualCurrency: Fia
   const metadata = readShopJson(body['metadata'], 'metadata');
   const checkout = readShopJson(body['checkout'], 'checkout');
   const { project } = key;
+  const returnUrl = readReturnUrl(checkout.members['redirectURL']);
   return {
     api: 'invoice',
     projectId: project.id,
@@ -47,8 +48,9 @@ export function readInvoice(body: JsonObject, key: AccessKey, usualCurrency: Fia
     ...shopFacts(metadata.members),
     coins: readMethods(checkout.members['paymentMethods']),
     paymentRequestId: null,
-    successUrl: readReturnUrl(checkout.members['redirectURL']) ?? project.defaultSuccessUrl,
-    cancelUrl: null,
+    successUrl: returnUrl ?? project.defaultSuccessUrl,
+    // A plugin's page of the order says what became of it, paid or not.
+    cancelUrl: returnUrl,
     metadata: {},
     shopMetadata: metadata.text,
     shopCheckout: checkout.text,

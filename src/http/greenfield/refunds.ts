@@ -40,8 +40,9 @@ export function refundRoutes(app: FastifyInstance, api: Greenfield): void {
 }
 
 /**
- * The only invoice with money of the order that a refund names. WooCommerce names no invoice: the order's number is the
- * last word before the first semicolon of the name, in every language.
+ * The only invoice with money of the order that a refund names. WooCommerce names no invoice: the order's number ends
+ * the name before the first semicolon, in every language. It may have spaces, so the longest ending that is an order
+ * counts.
  */
 async function paidOrder(
   { app }: Greenfield,
@@ -51,18 +52,36 @@ async function paidOrder(
 ): Promise<Payment> {
   const { project, mode } = keyOf(request);
   const currency = readCurrency(body['currency']);
-  const [named = ''] = name.split(';');
-  const word = named.trim().split(/\s+/).at(-1) ?? '';
-  if (word === '')
-    throw invalid('name', `name must end with the number of an order, as in "Refund of order 123; reason". ${WAY}`);
-  const orderIds = [word, word.replace(/^#/, '')];
-  const search = { orderIds, statuses: null, createdFrom: null, createdBefore: null };
-  const found = await listInvoices(app.db, { projectId: project.id, mode }, search, { limit: 100, offset: 0 });
-  const paid = found.filter((one) => one.currency === currency && one.received.all.confirmedUnits > 0n);
+  const endings = orderEndings(name);
+  const search = { orderIds: endings, statuses: null, createdFrom: null, createdBefore: null };
+  const found = await listInvoices(app.db, { projectId: project.id, mode }, search, { limit: 1_000, offset: 0 });
+  const order = endings.find((ending) => found.some(({ merchantOrderId }) => merchantOrderId === ending));
+  const paid = found.filter(
+    (one) => one.merchantOrderId === order && one.currency === currency && one.received.all.confirmedUnits > 0n,
+  );
   const [payment] = paid;
   if (payment !== undefined && paid.length === 1) return payment;
   const many = paid.length === 0 ? 'No invoice' : 'More than one invoice';
-  throw invalid('name', `${many} of order ${word} in ${currency} has received confirmed money. ${WAY}`);
+  throw invalid(
+    'name',
+    `${many} of order ${order ?? endings.at(-1)} in ${currency} has received confirmed money. ${WAY}`,
+  );
+}
+
+/** The bytes after which WooCommerce cuts a name off, perhaps inside of the number. */
+const CUT_BYTES = 50;
+const MAX_WORDS = 12;
+
+/** The endings of a name that may be the number of an order, the longest first. */
+function orderEndings(name: string): readonly string[] {
+  const [named = '', ...rest] = name.split(';');
+  const words = named.trim().split(/\s+/).slice(-MAX_WORDS);
+  const isCut = rest.length === 0 && Buffer.byteLength(name) >= CUT_BYTES;
+  if (words.join('') === '' || isCut) {
+    throw invalid('name', `name must have the number of an order, as in "Refund of order 123; reason". ${WAY}`);
+  }
+  const endings = words.map((_word, index) => words.slice(index).join(' '));
+  return endings.flatMap((ending) => (ending.startsWith('#') ? [ending, ending.slice(1)] : [ending]));
 }
 
 const WAY = 'Refund the payment in the dashboard, or name the invoice: POST …/invoices/{id}/refund.';

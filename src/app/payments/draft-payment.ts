@@ -86,8 +86,8 @@ export async function draftPayment(
   const { token: _token, by: _by, till: _till, lifetimeMs, ...withoutEmpty } = request;
   const expiresAt = createdAt + lifetimeMs;
   const completesAt = rail.completesAt(createdAt, expiresAt);
-  const facts = { ...withoutEmpty, ...returnUrlsOf(id, request), id };
-  const blank = blankPayment({ ...facts, amountUsdCents, createdAt, expiresAt, completesAt });
+  const asSent = blankPayment({ ...withoutEmpty, id, amountUsdCents, createdAt, expiresAt, completesAt });
+  const blank = asSent.shopCheckout === null ? asSent : withReturnUrls(asSent);
   if (choice === null) return { kind: 'draft', item, payment: blank, address: null };
 
   const quoted = await quotePayment(issuer, blank, choice.token);
@@ -99,13 +99,11 @@ export async function draftPayment(
   return { kind: 'draft', item, payment, address };
 }
 
-/** The shop's URLs; only those of a plugin may name the invoice's id, which the plugin does not know before. */
-function returnUrlsOf(id: string, { api, successUrl, cancelUrl, shopCheckout, merchantOrderId }: NewPayment) {
+/** The invoice of a plugin, whose URLs may name its id, which the plugin does not know before. */
+function withReturnUrls(payment: Payment): Payment {
   const filled = (url: string | null): string | null =>
-    url === null || (shopCheckout ?? null) === null
-      ? url
-      : filledReturnUrl(url, publicPaymentId({ id, api }), merchantOrderId);
-  return { successUrl: filled(successUrl), cancelUrl: filled(cancelUrl) };
+    url && filledReturnUrl(url, publicPaymentId(payment), payment.merchantOrderId);
+  return { ...payment, successUrl: filled(payment.successUrl), cancelUrl: filled(payment.cancelUrl) };
 }
 
 /** The number of each payment of a numbered kind, by id. */

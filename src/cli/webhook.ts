@@ -136,13 +136,13 @@ function addRotate(webhook: Command): void {
             ['URL', endpoint.url],
             [
               'Old secret',
-              until === null ? 'is lost and signs nothing' : `also signs in webhook-signature until ${until}`,
+              until === null ? 'signs nothing any more' : `also signs in webhook-signature until ${until}`,
             ],
           ]),
           ...secretFields(
             'Secret',
             secret,
-            'The secret is shown only once, so save it now. x-service-signature uses this secret from now on.',
+            `The secret is shown only once, so save it now. ${endpoint.format === null ? 'x-service-signature' : 'BTCPay-Sig'} uses this secret from now on.`,
           ),
         ]);
       }),

@@ -75,6 +75,21 @@ describe('a message about money', () => {
     ]);
   });
 
+  it.each<[boolean, PaymentStatus, PaymentStatus]>([
+    [false, 'completed', 'completed'],
+    [false, 'pending', 'pending'],
+    [true, 'expired', 'expired'],
+    [true, 'failed', 'failed'],
+    [true, 'cancelled', 'completed'],
+    [true, 'pending', 'expired'],
+  ])('comes after the end (%s) of an invoice that was %s and is %s, whatever the clock says', (isAfter, from, to) => {
+    const late = transferWith({ firstSeenAt: EXPIRES_AT + 1 });
+    const change = { before: paymentWith({ status: from }), after: paymentWith({ status: to }), transitions: [] };
+    const messages = messagesOf(change, [late], NOTHING_TOLD);
+    const isMoney = (one: (typeof messages)[number]) => 'transfer' in one;
+    expect(messages.filter(isMoney)).toEqual([expect.objectContaining({ afterExpiration: isAfter })]);
+  });
+
   it('comes once of each transfer', () => {
     const transfers = [transferWith({ state: 'confirmed' })];
     const change = { before: paymentWith(), after: paymentWith(), transitions: [] };

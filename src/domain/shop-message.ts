@@ -1,6 +1,6 @@
 import { EVENT_TYPES, isEventType, type EventType } from './event-type.ts';
 import { inTimeUntil, type Payment, type Transfer } from './payment.ts';
-import { isCounting, isOpen } from './status.ts';
+import { isCounting, isFinal, isOpen } from './status.ts';
 import { cameBefore } from './sum-transfers.ts';
 import type { Transition } from './transition.ts';
 
@@ -92,7 +92,7 @@ export function messagesOf(
     counted
       .filter((transfer) => !toldOf.has(moneyId(transfer)))
       .filter(({ state }) => type === 'InvoiceReceivedPayment' || state === 'confirmed' || isLost)
-      .map((transfer) => ({ type, afterExpiration: !cameBefore(transfer, inTimeUntil(after)), transfer }));
+      .map((transfer) => ({ type, afterExpiration: isAfterEnd(transfer, before, after), transfer }));
   const received = about('InvoiceReceivedPayment', told.received);
   const settled = about('InvoicePaymentSettled', told.settled);
   const processing = transitions.some(({ from, to }) => isOpen(from) && isCounting(to))
@@ -112,6 +112,19 @@ export function messagesOf(
     ...received.filter(isLate),
     ...settled.filter(isLate),
   ];
+}
+
+/**
+ * Whether money came to an invoice that had ended without it. Shops take such an order for failed, so it is never said
+ * of one that is paid, whatever comes to it later.
+ */
+function isAfterEnd(transfer: Transfer, before: Payment, after: Payment): boolean {
+  if (hasEndedUnpaid(before)) return true;
+  return hasEndedUnpaid(after) && !cameBefore(transfer, inTimeUntil(after));
+}
+
+function hasEndedUnpaid({ status }: Payment): boolean {
+  return isFinal(status) && status !== 'completed';
 }
 
 function endOf(payment: Payment): ShopMessage | null {

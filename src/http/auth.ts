@@ -37,7 +37,7 @@ export function readBearer(header: string | undefined, api: HttpApi = 'v1'): str
   if (header === undefined || header === '') {
     return new RequestError(
       'authentication_error',
-      'The API key is missing. Send the header Authorization: Bearer <API_KEY>.',
+      `The API key is missing. Send the header Authorization: ${api === 'greenfield' ? 'token' : 'Bearer'} <API_KEY>.`,
     );
   }
   const match = (api === 'greenfield' ? TOKEN : BEARER).exec(header);

@@ -37,6 +37,8 @@ describe('a refund of WooCommerce, which names the order alone', () => {
         description: 'did not fit; sorry',
         amount: '10',
         currency: 'EUR',
+        period: null,
+        BOLT11Expiration: 30,
         autoApproveClaims: false,
         archived: false,
         viewLink: expect.stringMatching(/^https:\/\/sandbox\.pay\.example\/refund\/re_/),
@@ -130,6 +132,8 @@ describe('a refund of one invoice', () => {
     expect((await refund(shop, over, { refundVariant: 'OverpaidAmount' })).body).toMatchObject({
       amount: expect.stringMatching(/^25\.\d+$/),
     });
+    const again = await refund(shop, over, { refundVariant: 'OverpaidAmount' });
+    expect([again.status, again.body]).toEqual([422, [{ path: 'refundVariant', message: expect.any(String) }]]);
   });
 
   it.each([

@@ -151,6 +151,10 @@ describe('an invoice', () => {
     expect((await read(shop, invoice)).metadata).toEqual(changed);
     expect((await call<Invoice[]>(shop, { path: '/invoices?orderId=WC-78' })).body).toHaveLength(1);
     expect((await call<Invoice[]>(shop, { path: '/invoices?orderId=WC-77' })).body).toEqual([]);
+    for (const body of [{ metadata: null }, {}]) {
+      const same = await call(shop, { method: 'PUT', path: `/invoices/${invoice.id}`, body });
+      expect([same.status, same.body.metadata]).toEqual([200, changed]);
+    }
   });
 
   it('tells of its money: first part, rest, and each transfer', async () => {
@@ -314,6 +318,7 @@ describe('bad input', () => {
     ['checkout.paymentMethods[1]', '{"amount":1,"currency":"EUR","checkout":{"paymentMethods":["BTC","BTC-LN"]}}'],
     ['', '{"amount":1,"currency":"EUR","metadata":{"__proto__":{"a":1}}}'],
     ['', '{"amount":1,'],
+    ['', `{"amount":1,"currency":"EUR","metadata":${deep(6_000)}}`],
   ])('in %s is a 422 that names it', async (path, body) => {
     const shop = await http.shop();
     const answer = await call<object[]>(shop, { path: '/invoices', body });

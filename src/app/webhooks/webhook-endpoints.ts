@@ -180,8 +180,8 @@ interface Rotated {
 }
 
 /**
- * Gives an endpoint a new secret. The current one stays valid beside it for a while, unless its key was lost. With
- * `isNewKey`, this key replaces the database's lost one.
+ * Gives an endpoint a new secret. The current one of our own format stays valid beside it for a while, unless its key
+ * was lost. With `isNewKey`, this key replaces the database's lost one.
  */
 export function rotateEndpointSecret(
   app: App,
@@ -207,7 +207,9 @@ export function rotateEndpointSecret(
       const secret = given ?? newSecret(app, before.format);
       const refusal = secretRefusal(secret, before.format);
       if (refusal !== null) return refusal;
-      const previousUntil = overlapMs > 0 && opens(keys, before) ? app.clock() + overlapMs : null;
+      // A message has one signature.
+      const overlaps = before.format === null && overlapMs > 0 && opens(keys, before);
+      const previousUntil = overlaps ? app.clock() + overlapMs : null;
       const endpoint = await replaceSecret(trx, id, sealSecret(key, secret, id), previousUntil);
       if (isNewKey) await replaceKeyCheck(trx, sealKeyCheck(key));
       await audit(app, trx, 'webhook.rotate', endpoint);

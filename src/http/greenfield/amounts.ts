@@ -33,12 +33,7 @@ export function readCurrency(value: unknown): Fiat {
  */
 export function readAmount(value: unknown, currency: Fiat, field = 'amount'): bigint {
   const decimals = fiatDecimals(currency);
-  if (value === null || value === undefined) {
-    throw invalid(
-      field,
-      `${field} is required. Invoices whose customer chooses the amount are payment requests here: POST /v1/payment_requests.`,
-    );
-  }
+  if (value === null || value === undefined) throw invalid(field, `${field} is required.`);
   const number = numberText(value);
   const text = number === null ? value : number.toLowerCase().includes('e') ? number : String(Number(number));
   const minor = typeof text === 'string' ? parseDecimal(text.trim(), decimals) : null;

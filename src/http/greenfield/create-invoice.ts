@@ -42,7 +42,7 @@ export function readInvoice(body: JsonObject, key: AccessKey, usualCurrency: Fia
     api: 'invoice',
     projectId: project.id,
     mode: key.mode,
-    amountMinor: readAmount(body['amount'], currency),
+    amountMinor: readPrice(body['amount'], currency),
     currency,
     token: null,
     ...shopFacts(metadata.members),
@@ -77,6 +77,12 @@ export function shopFacts(metadata: JsonObject): ShopFacts {
     customerName: shortText(buyerName, MAX_NAME),
     description: shortText(itemDesc, MAX_DESCRIPTION),
   };
+}
+
+function readPrice(value: unknown, currency: Fiat): bigint {
+  if (value !== null && value !== undefined) return readAmount(value, currency);
+  const way = 'Where the customer chooses the amount, make a payment request: POST /v1/payment_requests.';
+  throw invalid('amount', `amount is required. ${way}`);
 }
 
 function textOf(value: unknown): string | null {

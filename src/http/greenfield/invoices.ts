@@ -39,7 +39,10 @@ export function invoiceRoutes(app: FastifyInstance, api: Greenfield): void {
     invoiceView(api, await readInvoiceOf(api, request)),
   );
   app.put<OneInvoice>(one, { ...greenfieldGuard('change_payment'), bodyLimit }, async (request) => {
-    const metadata = readShopJson(exactFields(request.rawBody)['metadata'], 'metadata');
+    const given = exactFields(request.rawBody)['metadata'] ?? null;
+    // The plugins' library sends null where nothing is to be changed.
+    if (given === null) return invoiceView(api, await readInvoiceOf(api, request));
+    const metadata = readShopJson(given, 'metadata');
     const facts = { ...shopFacts(metadata.members), shopMetadata: metadata.text };
     const changed = await changeShopMetadata(forRequest(api.app, request.id), selectorOf(request), facts);
     if (changed === null) throw noInvoice();
@@ -69,7 +72,8 @@ async function createInvoice(api: Greenfield, request: FastifyRequest, reply: Fa
   const present = (payment: Payment) => JSON.stringify(greenfieldInvoice(payment, api.app.links, monitoringMs));
   const outcome = await api.creator.create(creation, present, null);
   if (outcome.kind === 'refused' && outcome.param === 'coins') {
-    throw invalid('checkout.paymentMethods', messageOf(outcome));
+    const way = 'GET …/payment-methods lists those that it has.';
+    throw invalid('checkout.paymentMethods', `The store takes none of these payment methods. ${way}`);
   }
   if (outcome.kind === 'no_rate' || outcome.kind === 'wrong_clock') {
     throw new RequestError('service_unavailable', outcome.message);

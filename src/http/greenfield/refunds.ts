@@ -8,6 +8,7 @@ import { fiatDecimals, formatDecimal, pow10 } from '../../domain/money.ts';
 import type { Payment, Quote } from '../../domain/payment.ts';
 import type { Refund } from '../../domain/refund.ts';
 import { listInvoices } from '../../store/payments/shop-invoices.ts';
+import { refundedMoney } from '../../store/refunds/refunds.ts';
 import { claimUrl } from '../../wire/refund.ts';
 import { keyOf } from '../api.ts';
 import { invalid, RequestError } from '../errors.ts';
@@ -34,7 +35,7 @@ export function refundRoutes(app: FastifyInstance, api: Greenfield): void {
     const body = exactFields(request.rawBody);
     const payment = await readInvoiceOf(api, request);
     const name = textIn(body, 'name') ?? `Refund of ${payment.merchantOrderId ?? request.params.id}`;
-    const size = sizeOf(api, payment, body);
+    const size = await sizeOf(api, payment, body);
     return send(api, reply, request, { payment, ...size, name, reason: textIn(body, 'description') });
   });
 }
@@ -89,7 +90,7 @@ const WAY = 'Refund the payment in the dashboard, or name the invoice: POST …/
 type Size = Pick<NewRefund, 'wanted' | 'rateUntil'>;
 
 /** How much a refund of one invoice returns, by its variant. */
-function sizeOf({ app }: Greenfield, payment: Payment, body: JsonObject): Size {
+async function sizeOf({ app }: Greenfield, payment: Payment, body: JsonObject): Promise<Size> {
   const { quote, received, currency, amountMinor } = payment;
   const percent = body['subtractPercentage'];
   if (percent !== undefined && percent !== null && Number(JSON.stringify(percent)) !== 0) {
@@ -106,8 +107,9 @@ function sizeOf({ app }: Greenfield, payment: Payment, body: JsonObject): Size {
       return { wanted: { cryptoAmount: plainAmount(quote, now.units) }, rateUntil: now.until };
     }
     case 'OverpaidAmount': {
-      const over = received.all.confirmedUnits - quote.owedUnits;
-      if (over <= 0n) throw invalid('refundVariant', 'Not more than the amount of the invoice has been received.');
+      const refunded = await refundedMoney(app.db, payment.id, quote);
+      const over = received.all.confirmedUnits - quote.owedUnits - refunded.units;
+      if (over <= 0n) throw invalid('refundVariant', 'No more than the amount of the invoice is left.');
       return { wanted: { cryptoAmount: plainAmount(quote, over) } };
     }
     case 'Custom': {
@@ -150,7 +152,8 @@ async function send(
     reason: reason?.slice(0, MAX_TEXT) ?? null,
   };
   const outcome = await createRefund(forRequest(app, request.id), refund, null);
-  if (outcome.kind === 'refused') throw invalid(FIELDS[outcome.param ?? 'amount'] ?? 'amount', messageOf(outcome));
+  if (outcome.kind === 'refused')
+    throw invalid(FIELDS[outcome.param ?? 'amount'] ?? 'amount', messageOf(outcome).replace(/^invoice_id: /, ''));
   if (outcome.kind !== 'done') throw noInvoice();
   return reply.send(pullPayment(outcome.refund, name, claimUrl(outcome.refund, app.links)));
 }
@@ -169,6 +172,8 @@ function pullPayment({ id, amountMinor, currency, reason }: Refund, name: string
     description: reason ?? '',
     amount: formatDecimal(amountMinor, fiatDecimals(currency)),
     currency,
+    period: null,
+    BOLT11Expiration: 30,
     autoApproveClaims: false,
     archived: false,
     viewLink,

@@ -14,8 +14,14 @@ export interface ShopJson {
 
 /** The fields of a body, whose numbers keep all digits. Its syntax was checked before. */
 export function exactFields(rawBody: Buffer | null): JsonObject {
-  const body = parseExact((rawBody ?? '{}').toString().replace(/^\ufeff/, ''));
-  return isObject(body) ? body : {};
+  try {
+    const body = parseExact((rawBody ?? '{}').toString().replace(/^\ufeff/, ''));
+    return isObject(body) ? body : {};
+  } catch (error) {
+    // Its syntax was checked before, so the recursion failed: each level is a call.
+    if (!(error instanceof RangeError)) throw error;
+    throw invalid(null, 'The body is nested too deeply to be read.');
+  }
 }
 
 /**

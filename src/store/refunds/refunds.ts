@@ -108,11 +108,11 @@ export async function lockDueRefunds(
  * on another quote. Read under the payment's lock.
  */
 export async function refundedMoney(
-  trx: Trx,
+  executor: Database | Trx,
   paymentId: string,
   { asset, network }: { readonly asset: AssetCode; readonly network: Network },
 ): Promise<RefundedMoney> {
-  return trx
+  return executor
     .selectFrom('refunds as r')
     .select([
       sql<bigint>`coalesce(sum(units), 0)`.as('units'),

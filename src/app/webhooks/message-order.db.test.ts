@@ -78,6 +78,24 @@ describe('the order of messages', () => {
     ]);
   });
 
+  it('outlives a shop that is down for minutes: nothing is given up, and each message is tried every minute', async () => {
+    let isDown = true;
+    const { app, receiver, invoice, pay, deliver, states, queue } = await shopApp(() => (isDown ? 503 : 200));
+    await pay(await invoice(), 'part');
+    await deliver();
+    for (let minute = 1; minute <= 6; minute += 1) {
+      app.clock.advance(MINUTE_MS);
+      await deliver();
+    }
+    expect(new Set((await states()).map((text) => text.split(' ')[1]))).toEqual(new Set(['waiting']));
+    expect(typesAt(receiver)).toHaveLength(8);
+    isDown = false;
+    app.clock.advance(MINUTE_MS);
+    await deliver();
+    expect(typesAt(receiver).slice(8)).toEqual(['InvoiceCreated', 'InvoiceReceivedPayment', 'InvoicePaymentSettled']);
+    expect(await queue()).toEqual([]);
+  });
+
   it('ends with the endpoint: what waits for its turn is stopped, and a new start waits for nothing', async () => {
     const { app, id, receiver, invoice, pay, deliver, states, queue } = await shopApp((type) =>
       type === 'InvoiceCreated' ? 410 : 200,

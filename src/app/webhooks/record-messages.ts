@@ -16,11 +16,19 @@ export async function recordMessages(app: App, records: readonly AttemptRecord[]
     if (lanes.length > 0) await lockLanes(trx, lanes);
     await recordAttempts(trx, records, { isFlushed: true });
     if (lanes.length === 0) return;
-    const failed = records.flatMap(({ deliveryId: id, next }) =>
-      next.kind === 'again' ? [{ id, nextAttemptAt: next.at }] : [],
+    const failed = records.flatMap(({ deliveryId: id, next, response }) =>
+      next.kind === 'again' ? [{ id, nextAttemptAt: next.at, isShopDown: isDown(response?.status ?? null) }] : [],
     );
     await moveOn(trx, lanes, { failed, now: app.clock() });
   });
+}
+
+/**
+ * Whether the shop as a whole gave no answer, or its server answered in its place. A message is given up for what the
+ * shop says of it, and not for an outage: an order whose first message was lost may never be made.
+ */
+function isDown(status: number | null): boolean {
+  return status === null || status === 502 || status === 503 || status === 504;
 }
 
 /** The most lanes that are put right at once. */

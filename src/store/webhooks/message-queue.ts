@@ -20,7 +20,12 @@ export interface FailedHead {
   readonly id: bigint;
   /** Its next attempt, by which it is known that nobody else has claimed it meanwhile. */
   readonly nextAttemptAt: number;
+  /** The shop was down: it is not given up, and attempted again after {@link OUTAGE_WAIT_MS} at the latest. */
+  readonly isShopDown: boolean;
 }
+
+/** The longest wait of a head that newer messages wait for while the shop is down, within its ten attempts. */
+const OUTAGE_WAIT_MS = 60_000;
 
 /** The lanes in which these deliveries are. */
 export async function lanesOf(executor: Database | Trx, deliveryIds: readonly bigint[]): Promise<readonly Lane[]> {
@@ -49,7 +54,11 @@ export async function moveOn(
   lanes: readonly Lane[],
   { failed, now }: { readonly failed: readonly FailedHead[]; readonly now: number },
 ): Promise<void> {
-  const heads = failed.map(({ id, nextAttemptAt }) => ({ id: String(id), at: new Date(nextAttemptAt).toISOString() }));
+  const heads = failed.map(({ id, nextAttemptAt, isShopDown }) => ({
+    id: String(id),
+    at: new Date(nextAttemptAt).toISOString(),
+    down: isShopDown,
+  }));
   const { rows } = await sql<{ readonly hasDue: boolean }>`
     with lane as materialized (
       select q.endpoint_id, q.payment_id, q.delivery_id, d.state, d.attempts, d.next_attempt_at,
@@ -57,11 +66,13 @@ export async function moveOn(
       from message_queue q left join deliveries d on d.id = q.delivery_id
       where (q.endpoint_id, q.payment_id) in (select * from unnest(
         ${lanes.map(({ endpointId }) => endpointId)}::uuid[], ${lanes.map(({ paymentId }) => paymentId)}::uuid[]))
-    ), overtaken as materialized (
-      select l.delivery_id from lane l
-      join json_to_recordset(${JSON.stringify(heads)}::json) as f (id bigint, at timestamptz)
+    ), failed as materialized (
+      select l.delivery_id, l.attempts, f.down from lane l
+      join json_to_recordset(${JSON.stringify(heads)}::json) as f (id bigint, at timestamptz, down boolean)
         on f.id = l.delivery_id and f.at = l.next_attempt_at
-      where l.state = 'waiting' and l.attempts >= ${OVERTAKEN_AFTER} and l.has_newer
+      where l.state = 'waiting' and l.has_newer
+    ), overtaken as materialized (
+      select delivery_id from failed where attempts >= ${OVERTAKEN_AFTER} and not down
     ), finished as materialized (
       select delivery_id from lane where state is distinct from 'waiting'
       union all select delivery_id from overtaken
@@ -71,13 +82,18 @@ export async function moveOn(
     ), due as materialized (
       select l.delivery_id from lane l join next n on n.delivery_id = l.delivery_id
       where l.next_attempt_at is null or (l.attempts >= ${OVERTAKEN_AFTER} and l.has_newer
-        and l.next_attempt_at > ${timestamp(now + LONGEST_LEASE_MS)})
+        and l.next_attempt_at > ${timestamp(now + LONGEST_LEASE_MS)}
+        and l.delivery_id <> all (array(select delivery_id from failed)))
     ), moved as (
       update deliveries d set
         state = case when d.id = any (array(select delivery_id from overtaken)) then 'overtaken' else d.state end,
         next_attempt_at = case when d.id = any (array(select delivery_id from due))
-          then least(d.created_at, clock_timestamp()) end
-      where d.id = any (array(select delivery_id from overtaken union all select delivery_id from due))
+          then least(d.created_at, clock_timestamp())
+          when d.id = any (array(select delivery_id from failed where down))
+          then least(d.next_attempt_at, ${timestamp(now + OUTAGE_WAIT_MS)}) end
+      where d.id = any (array(
+          select delivery_id from overtaken union all select delivery_id from due
+          union all select delivery_id from failed where down))
         and d.state = 'waiting'
     ), gone as (
       delete from message_queue where delivery_id = any (array(select delivery_id from finished))

@@ -52,7 +52,8 @@ export async function readHistory(db: Database, payment: Payment): Promise<Payme
     timeline: [creation, ...creationTransitions(payment), ...transitions],
     events: (await listEvents(db, payment.id))
       .map(({ id, body, ...event }) => ({ ...event, id: encodeId('event', id), sequence: sequenceOf(body) }))
-      .toSorted((a, b) => (a.sequence ?? 0) - (b.sequence ?? 0) || a.createdAt - b.createdAt),
+      // Messages to shops' plugins have no numbers.
+      .toSorted((a, b) => a.createdAt - b.createdAt || (a.sequence ?? 0) - (b.sequence ?? 0)),
     transfers,
     others: otherMoney(payment, transfers),
     irregularPayouts: await irregularPayouts({ db }, payment.id),

@@ -136,7 +136,10 @@ export function historyLines(
     '',
     'Events',
     ...(events.length === 0 ? ['  none'] : []),
-    ...events.map((event) => `  ${isoTime(event.createdAt)}  #${event.sequence ?? '?'} ${event.type}  ${event.id}`),
+    ...events.map(
+      (event) =>
+        `  ${isoTime(event.createdAt)}  ${event.sequence === null ? '' : `#${event.sequence} `}${event.type}  ${event.id}`,
+    ),
     '',
     'Transfers',
     ...(transfers.length === 0 ? ['  none'] : []),

@@ -33,7 +33,7 @@ it('after the deletion of a customer, a dump of the database has nothing that a 
   const invoice = await createdInvoice(call, shop, {
     metadata: {
       orderId: 'WC-4711',
-      buyerEmail: EMAIL,
+      buyerEmail: ` ${EMAIL} `,
       buyerName: `Anna ${WORD}`,
       buyerCity: WORD,
       itemDesc: `Tea for ${WORD}`,

@@ -40,6 +40,9 @@ describe('a webhook', () => {
     const specificEvents = ['InvoiceSettled', 'InvoiceExpired'];
     const { body } = await create(shop, { url: HOOK, secret, authorizedEvents: { everything: false, specificEvents } });
     expect(body).toMatchObject({ secret, authorizedEvents: { everything: false, specificEvents } });
+    const newer = { everything: false, specificEvents: [...specificEvents, 'InvoicePaidAfterExpiration'] };
+    const { body: other } = await create(shop, { url: `${HOOK}/2`, authorizedEvents: newer });
+    expect(other).toMatchObject({ authorizedEvents: { specificEvents } });
   });
 
   it('is changed, switched off and on, and deleted', async () => {

@@ -70,7 +70,7 @@ export function shopFacts(metadata: JsonObject): ShopFacts {
     const field = 'metadata.orderId';
     throw invalid(field, `${field} must be a number or text of at most ${MAX_ORDER_ID} characters.`);
   }
-  const email = textOf(buyerEmail);
+  const email = textOf(buyerEmail)?.trim() ?? null;
   return {
     merchantOrderId: order,
     customerEmail: email !== null && isEmail(email) ? email : null,

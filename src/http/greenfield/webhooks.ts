@@ -133,6 +133,9 @@ function secretOf({ secret }: JsonObject): string | undefined {
   throw invalid('secret', 'secret must be text of 8 to 256 characters.');
 }
 
+/** Types of BTCPay Server that a plugin may ask for beside others, and that nothing here happens for. */
+const NEVER_SENT = ['InvoiceExpiredPaidPartial', 'InvoicePaidAfterExpiration'];
+
 /** The types of messages; all of them unless the body names some. */
 function typesOf({ authorizedEvents }: JsonObject): readonly StoredEventType[] {
   if (authorizedEvents === undefined || authorizedEvents === null) return MESSAGE_TYPES;
@@ -140,8 +143,12 @@ function typesOf({ authorizedEvents }: JsonObject): readonly StoredEventType[] {
   if (!isObject(authorizedEvents)) throw invalid(field, `${field} must be an object such as {"everything":true}.`);
   const { everything, specificEvents } = authorizedEvents;
   if (everything === true) return MESSAGE_TYPES;
-  const names: readonly unknown[] = Array.isArray(specificEvents) ? specificEvents : [];
+  const given: readonly unknown[] = Array.isArray(specificEvents) ? specificEvents : [];
+  const names = given.filter((name) => typeof name !== 'string' || !NEVER_SENT.includes(name));
   const types = names.filter((name) => typeof name === 'string' && isMessageType(name));
   if (types.length > 0 && types.length === names.length) return MESSAGE_TYPES.filter((type) => types.includes(type));
-  throw invalid(`${field}.specificEvents`, `specificEvents must name at least one of ${MESSAGE_TYPES.join(', ')}.`);
+  throw invalid(
+    `${field}.specificEvents`,
+    `specificEvents must name at least one of ${MESSAGE_TYPES.join(', ')}, and no others.`,
+  );
 }

@@ -39,8 +39,14 @@ export function typesOfFormat(format: WebhookFormat | null): readonly StoredEven
   return format === null ? EVENT_TYPES : MESSAGE_TYPES;
 }
 
-/** A message is given up after this many failed attempts once a newer one about its invoice waits behind it. */
+/** A message is given up after this many refusals once a newer one about its invoice waits behind it. */
 export const OVERTAKEN_AFTER = 3;
+
+/**
+ * The statuses with which a server or proxy answers in the place of a shop that is down or busy. They refuse no
+ * message: an order whose first message was given up may never be made.
+ */
+export const OUTAGE_STATUSES: readonly number[] = [429, 502, 503, 504, 520, 521, 522, 523, 524, 530];
 
 /** Money was seen, or is confirmed. */
 interface MoneyMessage {

@@ -58,7 +58,9 @@ describe('a webhook', () => {
       enabled: true,
       authorizedEvents: EVERYTHING,
     });
-    expect((await put({ secret: 'short' })).body).toEqual([{ path: 'secret', message: expect.stringContaining('8') }]);
+    const refused = await put({ url: `${HOOK}/other`, enabled: false, secret: 'short' });
+    expect(refused.body).toEqual([{ path: 'secret', message: expect.stringContaining('8') }]);
+    expect((await call(shop, { path })).body).toMatchObject({ url: HOOK, enabled: true });
     const deleted = await call(shop, { method: 'DELETE', path });
     expect([deleted.status, (await call(shop, { path: '/webhooks' })).body]).toEqual([200, []]);
     expect((await call(shop, { path })).body).toMatchObject({ code: 'webhook-not-found' });

@@ -123,6 +123,7 @@ describe('an invoice', () => {
     ['"49.99"', 'EUR', '49.99'],
     ['"166.0000"', 'EUR', '166'],
     ['49.990000000000002', 'EUR', '49.99'],
+    ['0.30000000000000004', 'EUR', '0.3'],
     ['"1000.00"', 'JPY', '1000'],
     ['12', 'usd', '12'],
   ])('costs %s %s, as plugins write amounts', async (amount, currency, shown) => {
@@ -218,7 +219,7 @@ describe('an invoice', () => {
     expect(await found('status=New')).toEqual([first.id]);
     expect(await found('status=Expired&status=Invalid')).toEqual([third.id, second.id]);
     expect(await found('textSearch=green+tea')).toEqual([first.id]);
-    expect(await found('textSearch=A-1&status=New')).toEqual([first.id]);
+    expect(await found('textSearch=A-1&status=New&take=1')).toEqual([first.id]);
     const at = Number(second['createdTime']);
     expect(await found(`startDate=${at}`)).toEqual([third.id, second.id]);
     expect(await found(`endDate=${at}`)).toEqual([second.id, first.id]);
@@ -324,6 +325,15 @@ describe('bad input', () => {
     const answer = await call<object[]>(shop, { path: '/invoices', body });
     expect([answer.status, answer.body]).toEqual([422, [{ path, message: expect.stringMatching(/.{20}/) }]]);
     expect((await call<Invoice[]>(shop, { path: '/invoices' })).body).toEqual([]);
+  });
+
+  it('of no body at all is a 422 as well', async () => {
+    const shop = await http.shop();
+    const headers = { authorization: `token ${await shop.key()}`, 'content-type': 'application/json' };
+    for (const path of ['/invoices', '/webhooks', '/pull-payments']) {
+      const answer = await http.call({ method: 'POST', path: `/api/v1/stores/${shop.projectId}${path}`, headers });
+      expect([path, answer.status]).toEqual([path, 422]);
+    }
   });
 
   it('bitcoin as a currency says what to switch off', async () => {

@@ -1,3 +1,4 @@
+import { OUTAGE_STATUSES } from '../../domain/shop-message.ts';
 import { inTransaction } from '../in-transaction.ts';
 import type { App } from '../context.ts';
 import { recordAttempts, type AttemptRecord } from '../../store/webhooks/delivery-attempts.ts';
@@ -23,12 +24,9 @@ export async function recordMessages(app: App, records: readonly AttemptRecord[]
   });
 }
 
-/**
- * Whether the shop as a whole gave no answer, or its server answered in its place. A message is given up for what the
- * shop says of it, and not for an outage: an order whose first message was lost may never be made.
- */
+/** Whether the shop as a whole gave no answer. */
 function isDown(status: number | null): boolean {
-  return status === null || status === 502 || status === 503 || status === 504;
+  return status === null || OUTAGE_STATUSES.includes(status);
 }
 
 /** The most lanes that are put right at once. */

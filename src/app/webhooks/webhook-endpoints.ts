@@ -74,8 +74,8 @@ export function allOf(format: WebhookFormat | null): readonly StoredEventType[] 
   return format === null ? DOCUMENTED_EVENTS : MESSAGE_TYPES;
 }
 
-const MIN_SECRET = 8;
-const MAX_SECRET = 256;
+export const MIN_SECRET = 8;
+export const MAX_SECRET = 256;
 
 interface NewEndpoint extends ProjectMode {
   readonly url: string;

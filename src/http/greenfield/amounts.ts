@@ -35,10 +35,17 @@ export function readAmount(value: unknown, currency: Fiat, field = 'amount'): bi
   const decimals = fiatDecimals(currency);
   if (value === null || value === undefined) throw invalid(field, `${field} is required.`);
   const number = numberText(value);
-  const text = number === null ? value : number.toLowerCase().includes('e') ? number : String(Number(number));
+  const text =
+    number === null || number.toLowerCase().includes('e') ? (number ?? value) : nearby(Number(number), decimals);
   const minor = typeof text === 'string' ? parseDecimal(text.trim(), decimals) : null;
   const max = maxAmountMinor(currency);
   if (minor !== null && minor > 0n && minor <= max) return minor;
   const range = `from ${formatDecimal(1n, decimals)} to ${formatDecimal(max, decimals)} ${currency}`;
   throw invalid(field, `${field} must be a plain decimal ${range}, with at most ${decimals} decimals.`);
+}
+
+/** A number of a sum of floats, such as 0.30000000000000004, as the amount that is meant; any other one as it is. */
+function nearby(value: number, decimals: number): string {
+  const rounded = value.toFixed(decimals);
+  return Math.abs(Number(rounded) - value) < 1e-9 * Math.max(1, value) ? rounded : String(value);
 }

@@ -24,6 +24,9 @@ import { exactFields, MAX_JSON_BYTES, readShopJson } from './shop-json.ts';
 const INVOICES = '/api/v1/stores/:storeId/invoices';
 /** Two JSON objects of a shop, and room for the other fields. */
 const bodyLimit = 3 * MAX_JSON_BYTES;
+/** The most payments that a search by text looks through, and how many at once. */
+const MAX_SEARCHED = 2_000;
+const SEARCHED_AT_ONCE = 250;
 
 /** A store's invoices: those of `/v1/invoices`, as Greenfield shows them. */
 export function invoiceRoutes(app: FastifyInstance, api: Greenfield): void {
@@ -90,15 +93,21 @@ async function findInvoices(
   const scope = { projectId: project.id, mode };
   const terms = text === null ? null : searchTermsOf(text);
   if (terms === null) return listInvoices(app.db, scope, search, { limit: take, offset: skip });
-  const filter = { ...NO_FILTERS, api: 'invoice' as const, terms };
-  const { createdFrom, createdBefore, statuses, orderIds } = search;
-  const page = { after: null, limit: skip + take };
-  const found = await searchPayments(app.db, scope, { ...filter, createdFrom, createdBefore }, page);
   const isWanted = ({ status, failureReason, merchantOrderId }: Payment): boolean =>
-    (statuses?.some((one) => one.status === status && (one.failureReason ?? failureReason) === failureReason) ??
+    (search.statuses?.some((one) => one.status === status && (one.failureReason ?? failureReason) === failureReason) ??
       true) &&
-    (orderIds?.includes(merchantOrderId ?? '') ?? true);
-  return found.filter(isWanted).slice(skip, skip + take);
+    (search.orderIds?.includes(merchantOrderId ?? '') ?? true);
+  const { createdFrom, createdBefore } = search;
+  const filter = { ...NO_FILTERS, api: 'invoice' as const, terms, createdFrom, createdBefore };
+  const wanted: Payment[] = [];
+  let after: string | null = null;
+  for (let read = 0; read < MAX_SEARCHED && wanted.length < skip + take; read += SEARCHED_AT_ONCE) {
+    const page: readonly Payment[] = await searchPayments(app.db, scope, filter, { after, limit: SEARCHED_AT_ONCE });
+    wanted.push(...page.filter(isWanted));
+    after = page.at(-1)?.id ?? null;
+    if (page.length < SEARCHED_AT_ONCE) break;
+  }
+  return wanted.slice(skip, skip + take);
 }
 
 /**
@@ -109,12 +118,12 @@ async function markInvoice(api: Greenfield, request: FastifyRequest<OneInvoice>)
   const app = forRequest(api.app, request.id);
   const wanted = exactFields(request.rawBody)['status'];
   const payment = await readInvoiceOf(api, request);
-  const { status, additionalStatus } = greenfieldStatus(payment);
-  const isOver = status === 'Expired' && additionalStatus === 'None';
+  const { status } = greenfieldStatus(payment);
   switch (wanted) {
-    case 'Invalid':
-      if (status === 'Invalid' || isOver) return payment;
-      return changedOf(await cancelPayment(app, selectorOf(request)));
+    case 'Invalid': {
+      const outcome = await cancelPayment(app, selectorOf(request));
+      return outcome.kind === 'refused' && isGivenUp(outcome.payment) ? outcome.payment : changedOf(outcome);
+    }
     case 'Settled': {
       if (status === 'Settled') return payment;
       if (payment.mode === 'live' || !isOpen(payment.status)) {
@@ -129,6 +138,12 @@ async function markInvoice(api: Greenfield, request: FastifyRequest<OneInvoice>)
     default:
       throw invalid('status', 'status must be Invalid or Settled.');
   }
+}
+
+/** Whether an invoice has ended without money, so that nothing is left to be given up. */
+function isGivenUp(payment: Payment): boolean {
+  const { status, additionalStatus } = greenfieldStatus(payment);
+  return status === 'Invalid' || (status === 'Expired' && additionalStatus === 'None');
 }
 
 function changedOf(outcome: ChangeOutcome): Payment {

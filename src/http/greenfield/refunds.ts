@@ -15,7 +15,7 @@ import { invalid, RequestError } from '../errors.ts';
 import { messageOf } from '../ways-out.ts';
 import { readAmount, readCurrency } from './amounts.ts';
 import { noInvoice, readInvoiceOf, type OneInvoice } from './one-invoice.ts';
-import { exactFields, type JsonObject } from './shop-json.ts';
+import { exactFields, numberText, type JsonObject } from './shop-json.ts';
 import { greenfieldGuard, type Greenfield } from './store.ts';
 
 const STORE = '/api/v1/stores/:storeId';
@@ -93,7 +93,7 @@ type Size = Pick<NewRefund, 'wanted' | 'rateUntil'>;
 async function sizeOf({ app }: Greenfield, payment: Payment, body: JsonObject): Promise<Size> {
   const { quote, received, currency, amountMinor } = payment;
   const percent = body['subtractPercentage'];
-  if (percent !== undefined && percent !== null && Number(JSON.stringify(percent)) !== 0) {
+  if (percent !== undefined && percent !== null && Number(numberText(percent) ?? percent) !== 0) {
     throw invalid('subtractPercentage', 'subtractPercentage is not supported. Give the amount: refundVariant Custom.');
   }
   if (quote === null) throw invalid('refundVariant', 'No money has been received for this invoice.');

@@ -15,7 +15,7 @@ export interface ShopJson {
 /** The fields of a body, whose numbers keep all digits. Its syntax was checked before. */
 export function exactFields(rawBody: Buffer | null): JsonObject {
   try {
-    const body = parseExact((rawBody ?? '{}').toString().replace(/^\ufeff/, ''));
+    const body = parseExact(rawBody?.toString().replace(/^\ufeff/, '') || '{}');
     return isObject(body) ? body : {};
   } catch (error) {
     // Its syntax was checked before, so the recursion failed: each level is a call.

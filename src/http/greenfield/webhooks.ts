@@ -5,6 +5,8 @@ import { changeEndpoint, pauseEndpoint } from '../../app/webhooks/change-endpoin
 import {
   createEndpoint,
   deleteEndpoint,
+  MAX_SECRET,
+  MIN_SECRET,
   reopenEndpoint,
   rotateEndpointSecret,
 } from '../../app/webhooks/webhook-endpoints.ts';
@@ -129,7 +131,8 @@ function isOff({ enabled }: JsonObject): boolean {
 /** A missing secret and an empty one leave the choice to us. */
 function secretOf({ secret }: JsonObject): string | undefined {
   if (secret === undefined || secret === null || secret === '') return undefined;
-  if (typeof secret === 'string' && secret.isWellFormed() && !secret.includes('\0')) return secret;
+  const isText = typeof secret === 'string' && secret.isWellFormed() && !secret.includes('\0');
+  if (isText && secret.length >= MIN_SECRET && secret.length <= MAX_SECRET) return secret;
   throw invalid('secret', 'secret must be text of 8 to 256 characters.');
 }
 

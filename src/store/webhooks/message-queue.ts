@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
-import { OVERTAKEN_AFTER } from '../../domain/shop-message.ts';
+import { MAX_DELIVERY_ATTEMPTS } from '../../domain/retry-schedule.ts';
+import { OUTAGE_STATUSES, OVERTAKEN_AFTER } from '../../domain/shop-message.ts';
 import { timestamp, type Database, type Trx } from '../database.ts';
 import { wake } from '../wake.ts';
 
@@ -20,12 +21,17 @@ export interface FailedHead {
   readonly id: bigint;
   /** Its next attempt, by which it is known that nobody else has claimed it meanwhile. */
   readonly nextAttemptAt: number;
-  /** The shop was down: it is not given up, and attempted again after {@link OUTAGE_WAIT_MS} at the latest. */
+  /** The shop was down: it is not given up, and attempted again soon. */
   readonly isShopDown: boolean;
 }
 
-/** The longest wait of a head that newer messages wait for while the shop is down, within its ten attempts. */
-const OUTAGE_WAIT_MS = 60_000;
+const MINUTE_MS = 60_000;
+/**
+ * A head that newer messages wait for is attempted every minute, and once it is ten minutes old every five. While the
+ * shop is down, these attempts use up none of its ten for three days.
+ */
+const HURRY = { youngMs: 10 * MINUTE_MS, waitMs: MINUTE_MS, laterMs: 5 * MINUTE_MS, longestMs: 72 * 60 * MINUTE_MS };
+const MOST_USED = MAX_DELIVERY_ATTEMPTS - 1 - OVERTAKEN_AFTER;
 
 /** The lanes in which these deliveries are. */
 export async function lanesOf(executor: Database | Trx, deliveryIds: readonly bigint[]): Promise<readonly Lane[]> {
@@ -72,7 +78,9 @@ export async function moveOn(
         on f.id = l.delivery_id and f.at = l.next_attempt_at
       where l.state = 'waiting' and l.has_newer
     ), overtaken as materialized (
-      select delivery_id from failed where attempts >= ${OVERTAKEN_AFTER} and not down
+      select f.delivery_id from failed f where not f.down and ${OVERTAKEN_AFTER} <= (
+        select count(*) from delivery_attempts a where a.delivery_id = f.delivery_id
+          and a.response_status is not null and a.response_status <> all (${[...OUTAGE_STATUSES]}::smallint[]))
     ), finished as materialized (
       select delivery_id from lane where state is distinct from 'waiting'
       union all select delivery_id from overtaken
@@ -87,13 +95,16 @@ export async function moveOn(
     ), moved as (
       update deliveries d set
         state = case when d.id = any (array(select delivery_id from overtaken)) then 'overtaken' else d.state end,
-        next_attempt_at = case when d.id = any (array(select delivery_id from due))
-          then least(d.created_at, clock_timestamp())
-          when d.id = any (array(select delivery_id from failed where down))
-          then least(d.next_attempt_at, ${timestamp(now + OUTAGE_WAIT_MS)}) end
+        next_attempt_at = case when d.id = any (array(select delivery_id from overtaken)) then null
+          when d.id = any (array(select delivery_id from due)) then least(d.created_at, clock_timestamp())
+          when d.id = any (array(select delivery_id from failed))
+          then least(d.next_attempt_at, case when d.created_at > ${timestamp(now - HURRY.youngMs)}
+            then ${timestamp(now + HURRY.waitMs)} else ${timestamp(now + HURRY.laterMs)} end) end,
+        attempts = case when d.id = any (array(select delivery_id from failed where down))
+            and d.created_at > ${timestamp(now - HURRY.longestMs)}
+          then least(d.attempts, ${MOST_USED}) else d.attempts end
       where d.id = any (array(
-          select delivery_id from overtaken union all select delivery_id from due
-          union all select delivery_id from failed where down))
+          select delivery_id from failed union all select delivery_id from due))
         and d.state = 'waiting'
     ), gone as (
       delete from message_queue where delivery_id = any (array(select delivery_id from finished))

@@ -34,15 +34,16 @@ const TOKEN = /^(?:token|bearer) +(\S+) *$/i;
 
 /** The key in an `Authorization: Bearer …` header, or why there is none. */
 export function readBearer(header: string | undefined, api: HttpApi = 'v1'): string | RequestError {
+  const scheme = api === 'greenfield' ? 'token' : 'Bearer';
   if (header === undefined || header === '') {
     return new RequestError(
       'authentication_error',
-      `The API key is missing. Send the header Authorization: ${api === 'greenfield' ? 'token' : 'Bearer'} <API_KEY>.`,
+      `The API key is missing. Send the header Authorization: ${scheme} <API_KEY>.`,
     );
   }
   const match = (api === 'greenfield' ? TOKEN : BEARER).exec(header);
   if (match?.[1] === undefined) {
-    return new RequestError('authentication_error', 'The Authorization header must be: Bearer <API_KEY>.');
+    return new RequestError('authentication_error', `The Authorization header must be: ${scheme} <API_KEY>.`);
   }
   return match[1];
 }

@@ -32,7 +32,7 @@ export type AskedPermissions =
       readonly permissions: readonly GreenfieldPermission[];
       /** The scopes of a key for them, at least one. */
       readonly scopes: readonly Scope[];
-      /** The only project that they were asked for; null: any. */
+      /** The only project that they were asked for; null: the person chooses one. */
       readonly projectId: string | null;
     }
   /** Nothing is asked for that a key could be made for. */

@@ -14,7 +14,7 @@ import {
 } from '../../store/projects/api-keys.ts';
 import { changesOfKeys, type AuditValues } from '../../store/people/audit.ts';
 import type { Trx } from '../../store/database.ts';
-import { saveChanges } from '../../store/payments/save-changes.ts';
+import { insertRows } from '../../store/rows.ts';
 import { keyClients, type KeyClient } from '../../store/projects/key-clients.ts';
 import { listMembers, namesOfPeople } from '../../store/people/people.ts';
 import { findProject } from '../../store/projects/projects.ts';
@@ -43,7 +43,7 @@ export function createKey(app: App, request: NewKey): Promise<CreatedKey> {
   return app.db.transaction().execute((trx) => createKeyIn(app, trx, request));
 }
 
-/** The same for a form that may be sent twice. `replayed`: it has made its key, whose text nobody has any more. */
+/** The same for a form that may be sent twice and makes one key. `replayed`: only its first answer had the text. */
 export function createKeyOnce(
   app: App,
   request: NewKey,
@@ -51,7 +51,7 @@ export function createKeyOnce(
 ): Promise<CreatedKey | Replay> {
   return inTransactionOnce(app, idempotency, async (trx) => {
     const outcome = await createKeyIn(app, trx, request);
-    if (outcome.kind === 'done') await saveChanges(trx, [], 2, [answerRow(idempotency, '{}', app.clock())]);
+    if (outcome.kind === 'done') await insertRows(trx, 'idempotency_keys', [answerRow(idempotency, '{}', app.clock())]);
     return outcome;
   });
 }
